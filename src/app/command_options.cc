@@ -134,7 +134,7 @@ void AddGlobal(CLI::App& app, Parsed& parsed) {
 
 void AddSandbox(CLI::App& app, Parsed& parsed, const std::string& group) {
   app.add_flag("--no-sandbox", parsed.global.no_sandbox,
-               "Do not give up starting programs and the network (SECURITY.md)")
+               "Stay able to start programs and use the network (SECURITY.md)")
       ->group(group);
 }
 
@@ -290,12 +290,11 @@ CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
   profile->add_flag("--by-rank", options.by_rank, "Every rank for itself, not the sum over them");
   AddTop(*profile, options.top, "Rows of a sheet; 0 = all (20)");
   AddOption(*profile, "--set", options.set, "CHANGE",
-            "what-if: rank=6, stage=3, replica=0, type=NAME, collective=NAME, link=2 (times as "
-            "fast), data=0, compile=0, host=0, sync=0, even=1; several are made at once")
+            "what-if: replay with rank=6, link=2, data=0, ... together (docs/what_if.md)")
       ->allow_extra_args(false);
-  AddOption(*profile, "--peak", options.peak, "KIND=FIGURE",
-            "roofline, comms: what the device can do: bf16=989 (TFLOP/s), memory=4800, link=450, "
-            "network=50 (GB/s), gpu=H100; several allowed")
+  AddOption(
+      *profile, "--peak", options.peak, "KIND=FIGURE",
+      "roofline, comms: gpu=H100, bf16=989 (TFLOP/s), link=450 (GB/s), ... (docs/roofline.md)")
       ->allow_extra_args(false);
   profile->add_flag("--csv", options.csv, "All columns as CSV");
   AddGlobal(*profile, parsed);

@@ -21,6 +21,14 @@ void UnwrapShapes(std::string& text) {
   }
 }
 
+// A rule that shortened its headline itself left the whole sentence as the first evidence.
+bool HasWhole(const Finding& finding) {
+  constexpr size_t kAlike = 30;
+  if (finding.evidence.empty() || !finding.evidence.front().table.empty()) return false;
+  return finding.evidence.front().text.starts_with(
+      std::string_view(finding.headline).substr(0, kAlike));
+}
+
 }  // namespace
 
 std::string ShortText(std::string_view text, size_t width) {
@@ -39,6 +47,7 @@ void BoundHeadline(Finding& finding) {
   finding.headline = whole;
   if (TextWidth(whole) <= kLongestHeadline) return;
   finding.headline = CutAtClause(whole, kLongestHeadline);
+  if (HasWhole(finding)) return;
   finding.evidence.insert(finding.evidence.begin(),
                           {.text = std::move(whole), .table = {}, .rows = {}});
 }

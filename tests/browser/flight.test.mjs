@@ -237,7 +237,7 @@ const arrivals = {
   async run(t) {
     for (const dark of [false, true]) {
       const page = await t.open(hungWithFlight(), { dark, hash: "#/flight_arrivals" });
-      assert.match(await text(page, ".takeaway"), /Rank 7 came last to 15 of 15 sequences.*45 ms/);
+      assert.match(await text(page, ".takeaway"), /Rank 7 arrived last at 15 of 15 sequences.*45 ms/);
       assert.match(await text(page, "main"), /The last 16 of 400 sequences/);
       assert.match(await text(page, ".legend"), /below 30 \u00b5s.*from 30 ms.*no time/s);
       assert.ok((await coloursOfGrid(page)) > 4);
@@ -260,7 +260,7 @@ const arrivals = {
       await t.screenshot(page, `flight_arrivals_${dark ? "dark" : "light"}`);
       await page.getByRole("button", { name: "from profiles" }).click();
       await page.getByRole("button", { name: "behind the first" }).click();
-      assert.match(await text(page, ".takeaway"), /Rank 0 came last to 16 of 16.*1.2 ms/);
+      assert.match(await text(page, ".takeaway"), /Rank 0 arrived last at 16 of 16.*1.2 ms/);
       await noSidewaysScroll(page);
     }
   },

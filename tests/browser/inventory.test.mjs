@@ -10,24 +10,24 @@ const matrix = {
   async run(t) {
     for (const dark of [false, true]) {
       const page = await t.open(hungRun(), { hash: "#/inventory", dark });
-      const row = page.locator("table.matrix tbody tr", { hasText: "flight recorder" });
+      const row = page.locator("table.matrix tbody tr", { hasText: "Flight Recorder dump" });
       await hasCount(row.locator(".cell.imported"), 7);
       await hasCount(row.locator(".cell.none"), 1);
       assert.equal(
         await row.locator(".cell.none").getAttribute("aria-label"),
-        "rank 4, flight recorder: nothing",
+        "rank 4, Flight Recorder dump: nothing",
       );
       assert.equal(await row.locator(".words").innerText(), "missing: 4");
-      await hasCount(page.locator(".cell.failed[aria-label^='rank 6, torch trace']"), 1);
+      await hasCount(page.locator(".cell.failed[aria-label^='rank 6, compile log']"), 1);
       assert.equal(
         await page
-          .locator("table.matrix tbody tr", { hasText: "torch trace" })
+          .locator("table.matrix tbody tr", { hasText: "compile log" })
           .locator(".words")
           .innerText(),
         "not read: 6",
       );
       await t.screenshot(page, `inventory_${dark ? "dark" : "light"}`);
-      await page.getByRole("button", { name: "rank 5, job text: 1 input, imported" }).click();
+      await page.getByRole("button", { name: "rank 5, output: 1 input, imported" }).click();
       await page.getByText("1 of 30").waitFor();
       await hasCount(rows(page), 1);
       assert.match(await rows(page).innerText(), /stdout_rank5\.txt/);

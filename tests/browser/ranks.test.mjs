@@ -51,7 +51,7 @@ function rankTables() {
       ]),
     ),
     profile_rank: table(
-      ranks.map((rank) => ({ ...job, rank, step_ns: 150e6 + rank, ...(rank === 1 && { straggler: true, reason: "host" }) })),
+      ranks.map((rank) => ({ ...job, rank, step_ns: 150e6 + rank, compute_ns: 40e6, host_own_ns: rank === 1 ? 120e6 : 70e6, ...(rank === 1 && { straggler: true, reason: "host" }) })),
     ),
     comm_arrival: table(
       ranks.map((rank) => ({ ...job, rank, times_last: rank === 1 ? 30 : 2, late_third_ns: rank === 1 ? 55e6 : 5e6 })),
@@ -110,7 +110,7 @@ const matrix = {
       const rows = page.locator('[aria-label="All ranks"].virtual tbody tr');
       await hasCount(rows, 4);
       const slow = await rows.nth(1).innerText();
-      assert.match(slow, /1\s+1 s.*150 ms\s+its host is slow\s+30\s+55 ms\s+.*Rank 1 is a straggler/s);
+      assert.match(slow, /1\s+1 s.*150 ms\s+40 ms\s+120 ms\s+its host is slow\s+30\s+55 ms\s+.*Rank 1 is a straggler/s);
       assert.match(await rows.nth(3).innerText(), /3\s+2.5 s\s+0 s\s+compilations\s/);
       await t.screenshot(page, `ranks_${dark ? "dark" : "light"}`, true);
       await page.getByRole("link", { name: "Rank 1 is a straggler" }).click();
@@ -193,7 +193,7 @@ const partial = {
     const { comm_arrival } = rankTables();
     const some = { total: 9, rows: comm_arrival.rows };
     let page = await t.open(ranksRun({ comm_arrival: some }), { hash: "#/ranks" });
-    assert.match(await text(page, "main"), /came last.*5 rows of comm_arrival not on this page/s);
+    assert.match(await text(page, "main"), /arrived last.*5 rows of comm_arrival not on this page/s);
     await hasCount(page.getByText("First difference of each rank"), 0);
     page = await t.open(hungRun(), { hash: "#/ranks" });
     assert.match(await text(page, ".missing"), /Nothing that compares ranks.*TORCH_TRACE/s);

@@ -188,6 +188,8 @@ const leads = {
     const page = await t.report(hungJob);
     await goTo(page, "Inputs", "Output");
     await page.getByText("watchdog timeout").first().waitFor();
+    const said = page.locator("tbody tr", { hasText: "watchdog timeout" }).first();
+    assert.match(await said.innerText(), /\tWatchdog caught collective operation timeout/, "without the head of the logger");
     await page.getByRole("searchbox").fill("rank:5 kind:watchdog_timeout");
     await page.getByRole("button", { name: "watchdog timeout" }).first().click();
     await page.getByRole("link", { name: "show in the timeline" }).click();

@@ -26,6 +26,14 @@ CASES = [
                                     "(shm).\n\0" + raised(1, "RuntimeError: DataLoader worker (pid 7120) is killed by signal: Bus error. It is "
                                                           "possible that dataloader's workers are out of shared memory.")),
          [1], "Bus error"),
+    # ---- what is too long for a headline keeps its end, or says that it is cut
+    Case("long_path", of_rank_1(raised(1, "OSError: [Errno 28] No space left on device: '/mnt/shared/checkpoints/team-a/run-0017/step_000100/shard_1.pt'")),
+         [1], "No space left on device: '.../shard_1.pt' at train.py:40"),
+    Case("long_native", of_rank_1(raised(1, "RuntimeError: [enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you "
+                                            "tried to allocate 1125899906842624 bytes. Error code 12 (Cannot allocate memory)")),
+         [1], "RuntimeError: DefaultCPUAllocator: can't allocate memory.* at train.py:40"),
+    Case("long_end", of_rank_1(raised(1, "RuntimeError: DataLoader worker (pid 7120) is killed by signal: Segmentation fault.")),
+         [1], "is killed by signal: Segmentation fault"),
     # ---- barriers, bars and watchdogs
     Case("monitored_barrier", {"rank0.err": barrier(0, "[Rank 0]: Ranks 3 failed to pass monitoredBarrier in 15000 ms"), "rank3.err": STEPS,
                                "rank1.err": barrier(1, REACHED.format(1)), "rank2.err": barrier(2, REACHED.format(2))},

@@ -218,9 +218,9 @@ const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "cost",
                .sentence = "How much time is lost, to what, and what should be fixed first?",
-               .example =
-                   "7 ranks wait for rank 6's host: without it steps take 125 ms instead of 136 ms "
-                   "(-8 %)",
+               .example = "7 ranks wait for rank 6's host: without this, steps would take 125 ms "
+                          "instead of 136 ms "
+                          "(-8 %)",
                // Profiles or compile logs or both: neither alone is needed.
                .needs = kTableNames<InputTable>,
                .makes =

@@ -216,12 +216,12 @@ void AddLossEvidence(const Loss& loss, const JobSums& sums, const Recorded& reco
   if (sums.rows.empty()) return;
   const std::string profiles =
       recorded.timelines > 1 ? fmt::format(" (all {} profiles)", recorded.timelines) : "";
-  finding.evidence.push_back(
-      {.text = fmt::format("{} work {} of {} in steps{}", loss.by_device ? "devices" : "ranks",
-                           DurationText(sums.wall_ns - sums.lost_ns), DurationText(sums.wall_ns),
-                           profiles),
-       .table = "cost_rank",
-       .rows = sums.rows});
+  finding.evidence.push_back({.text = fmt::format("{} are busy {} of the {} in steps{}",
+                                                  loss.by_device ? "devices" : "ranks",
+                                                  DurationText(sums.wall_ns - sums.lost_ns),
+                                                  DurationText(sums.wall_ns), profiles),
+                              .table = "cost_rank",
+                              .rows = sums.rows});
 }
 
 // The parts of what has no recorded reason, the largest first: words, and what to do about it.
@@ -231,14 +231,16 @@ struct UnknownPart {
   std::string_view next_step;
 };
 
+constexpr std::string_view kFirstStep = "{} more in the first step than in others";
+
 std::vector<UnknownPart> UnknownParts(const Loss& loss, bool has_stacks) {
   std::vector<UnknownPart> parts = {
-      {loss.first_step_ns, "first step {} above others",
-       "Judge by the later steps: the first one holds the start of the profiler. Record after a "
+      {loss.first_step_ns, kFirstStep,
+       "Judge by the later steps: the first one includes the start of the profiler. Record after a "
        "warm-up (torch.profiler.schedule)."},
-      {loss.waiting_ns, "waiting {}",
-       "See who comes last to which collective: debrief profile comms."},
-      {loss.unknown_ns - loss.first_step_ns - loss.waiting_ns, "idle {}",
+      {loss.waiting_ns, "{} waiting for other ranks",
+       "See which rank arrives last at which collective: debrief profile comms."},
+      {loss.unknown_ns - loss.first_step_ns - loss.waiting_ns, "{} idle",
        has_stacks
            ? "Look at the timeline where devices idle: what runs on other threads, and other "
              "programs on the device."
@@ -257,19 +259,19 @@ void AddUnattributed(const JobKey& job, const Loss& loss, const JobSums& sums,
   finding.job = job.first;
   finding.attempt = job.second;
   const std::vector<UnknownPart> parts = UnknownParts(loss, recorded.has_stacks);
-  const bool is_first_step = parts.front().words.starts_with("first");
+  const bool is_first_step = parts.front().words == kFirstStep;
   finding.headline =
       fmt::format("{} ({} of {}), {} {}", loss.InWords(), DurationText(loss.lost_ns),
                   DurationText(loss.wall_ns),
                   DurationText(is_first_step ? loss.first_step_ns : loss.unknown_ns),
-                  is_first_step ? "of it in the first recorded step" : "for no recorded reason");
-  std::string text = "no reason recorded:";
+                  is_first_step ? "of it in the first recorded step" : "without a recorded cause");
+  std::string text = "without a recorded cause:";
   for (const UnknownPart& part : parts)
     text += fmt::format("{} {}", &part == parts.data() ? "" : ",",
                         fmt::format(fmt::runtime(part.words), DurationText(part.ns)));
   finding.evidence.push_back({.text = std::move(text), .table = "cost_rank", .rows = sums.rows});
   AddLossEvidence(loss, sums, recorded, finding);
-  finding.why = "measured; waiting is time in a collective before its last rank comes";
+  finding.why = "measured; waiting is the time in a collective before its last rank arrives";
   finding.next_step = parts.front().next_step;
   findings.push_back(std::move(finding));
 }
@@ -302,10 +304,10 @@ std::string FixHeadline(const FixKey& key, const Fix& fix, const Loss& loss, boo
 
 namespace {
 
-// "7 ranks wait for rank 6's host: without it steps take 125 ms instead of 136 ms (-8 %)"
+// "7 ranks wait for rank 6's host: without this, steps would take 125 ms instead of 136 ms (-8 %)"
 std::string GainInWords(const FixKey& key, const Fix& fix, const ReplayedGains& gains) {
   const int64_t gain = fix.gain_ns / gains.steps();
-  std::string text = fmt::format("{}: without it steps take {} instead of {} (-{:.0f} %)",
+  std::string text = fmt::format("{}: without this, steps would take {} instead of {} (-{:.0f} %)",
                                  InWords(key, fix), DurationText(gains.step_ns() - gain),
                                  DurationText(gains.step_ns()), Percent(gain, gains.step_ns()));
   if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
@@ -354,12 +356,12 @@ void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
   finding.confidence = is_unknown ? 0.6 : 0.8;
   finding.why = "each gap is charged to what the launching thread did then";
   if (loss.unknown_ns > 0)
-    finding.why += fmt::format("; of {:.0f} % of the lost time no reason is recorded",
+    finding.why += fmt::format("; {:.0f} % of the lost time has no recorded cause",
                                Percent(loss.unknown_ns, loss.lost_ns));
   if (key.kind == FixKind::kCompile) finding.why = "measured by the compiler itself";
   if (is_replayed) {
     finding.confidence = kReplayed;
-    finding.why = "the recorded steps, replayed without it; of all causes it gains most";
+    finding.why = "the recorded steps, replayed without it; no other cause gains more";
   }
   finding.next_step = WordsOf(key.reason).next_step;
   findings.push_back(std::move(finding));

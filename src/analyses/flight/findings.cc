@@ -114,15 +114,23 @@ void AddStackDifference(const Index& index, const Cause& cause, Finding& finding
        {blamed->row, peer->row}});
 }
 
+std::string_view RoleInWords(std::string_view role) {
+  if (role == "dp") return "a data-parallel group";
+  if (role == "tp") return "a tensor-parallel group";
+  if (role == "pp") return "a pipeline-parallel group";
+  return role == "ep" ? "an expert-parallel group" : "the group of all ranks";
+}
+
 // What the group of the headline is for, as far as names and members tell.
 void AddRole(const Index& index, const Cause& cause, Finding& finding) {
   if (cause.groups.empty()) return;
   const Group& group = index.GroupAt(cause.groups.front());
   std::string_view role = RoleOf(index, group);
   if (role.empty() || cause.units.empty()) return;
-  finding.evidence.push_back({fmt::format("{} has role {}", GroupInWords(index, group), role),
-                              "comm_op",
-                              {index.UnitAt(cause.units.front()).row}});
+  finding.evidence.push_back(
+      {fmt::format("{} is {}", GroupInWords(index, group), RoleInWords(role)),
+       "comm_op",
+       {index.UnitAt(cause.units.front()).row}});
 }
 
 Finding ToFinding(const Index& index, const Cause& cause) {

@@ -130,16 +130,15 @@ Finding SlowRankFinding(const ProfileGains& gains, const Identity& who, int64_t 
   finding.ranks = {gains.worst_rank};
   const double without = gains.replayed - gains.worst_gain;
   finding.headline = fmt::format(
-      "Rank {} makes steps {:.2f}x longer: {} of {} would go if it were like the others",
+      "Rank {} makes steps {:.2f}x longer: {} of {} would be saved if it were like the others",
       gains.worst_rank, gains.replayed / without, DurationText(std::llround(gains.worst_gain)),
       DurationText(std::llround(gains.replayed)));
-  finding.evidence.push_back(
-      {.text = fmt::format("steps replayed with this rank like the others take {}; the next rank "
-                           "would gain {}",
-                           DurationText(std::llround(without)),
-                           DurationText(std::llround(gains.next_gain))),
-       .table = "what_if_job",
-       .rows = {row}});
+  finding.evidence.push_back({.text = fmt::format("replayed with this rank like the others, steps "
+                                                  "take {}; with the next rank the gain is {}",
+                                                  DurationText(std::llround(without)),
+                                                  DurationText(std::llround(gains.next_gain))),
+                              .table = "what_if_job",
+                              .rows = {row}});
   finding.confidence = 0.8;
   finding.why = fmt::format(
       "{} of what all ranks lose together; a replay without changes gives back the recording",

@@ -74,8 +74,8 @@ std::string TypesInWords(const Stragglers& found) {
   return text;
 }
 
-// What a replay with one thing as it should be takes off the loss: "100 % of the loss goes with
-// rank 0 like the typical worker". The cause that is told comes first.
+// How much of the loss a replay with one thing as it should be removes: "replayed with rank 0 as
+// fast as the typical worker, 100 % of the loss is gone". The cause of the headline comes first.
 std::string SharesInWords(Cause told, const StageJob& job, const Stragglers& found) {
   struct Change {
     Cause cause;
@@ -85,10 +85,10 @@ std::string SharesInWords(Cause told, const StageJob& job, const Stragglers& fou
   std::vector<Change> changes;
   if (job.ranks.size() > 1)
     changes.push_back({Cause::kWorkers, found.worst_workers.removed,
-                       RanksInWords(RanksOf(job, found.named)) + " like the typical worker"});
+                       RanksInWords(RanksOf(job, found.named)) + " as fast as the typical worker"});
   if (job.stages > 1) {
     changes.push_back(
-        {Cause::kLastStage, found.last_stage.removed, "the last stage like the others"});
+        {Cause::kLastStage, found.last_stage.removed, "the last stage as fast as the others"});
     changes.push_back({Cause::kDivision, found.division, "the same work in all stages"});
   }
   changes.push_back({Cause::kVariation, found.variation, "even work in each worker"});
@@ -96,9 +96,9 @@ std::string SharesInWords(Cause told, const StageJob& job, const Stragglers& fou
   std::ranges::stable_partition(changes, [&](const Change& each) { return each.cause == first; });
   std::string text;
   for (const Change& each : changes)
-    text += fmt::format("{}{:.0f} %{} with {}", text.empty() ? "" : ", ",
-                        100 * std::clamp(each.share, 0.0, 1.0),
-                        text.empty() ? " of the loss goes" : "", each.words);
+    text += fmt::format("{} {}{}{:.0f} %{}", text.empty() ? "replayed with" : "; with", each.words,
+                        text.empty() ? ", " : ": ", 100 * std::clamp(each.share, 0.0, 1.0),
+                        text.empty() ? " of the loss is gone" : "");
   return text;
 }
 
@@ -110,7 +110,7 @@ void Weigh(const StageJob& job, const Stragglers& found, Finding& finding) {
       PercentText(found.replay_error), PercentText(1 - 1 / found.gap));
   if (job.steps.size() < kFewSteps) {
     finding.confidence = 0.7;
-    finding.why += fmt::format("; {} are few", Plural(job.steps.size(), "step"));
+    finding.why += fmt::format("; only {} recorded", Plural(job.steps.size(), "step"));
   }
   const bool is_off =
       found.gap > kLargestGap || found.zeroed_delays > 0 || found.replay_error > kLargestError;

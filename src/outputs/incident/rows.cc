@@ -278,6 +278,8 @@ Incident MakeIncident(const Model& model, const Finding& finding) {
                     .moment = moment.words,
                     .notes = moment.notes};
   incident.rows = MakeRows(facts, moment);
+  // What one process compiled is no incident among ranks.
+  if (rule.starts_with("compile") && incident.rows.size() < 2) return {};
   FoldRows(incident.from, incident.to, incident.rows);
   AddRestart(facts, incident);
   if (facts.has_other_clock)

@@ -31,7 +31,7 @@ class StepRows {
     if (incident.rows.empty()) return {};
     incident.zero = incident.from;
     incident.notes.emplace_back(
-        "Inside of a step the parts are added up; they do not stand in the order in which they "
+        "Inside a step each part is the sum of its times; the order is not that in which they "
         "ran.");
     FoldRows(incident.from, incident.to, incident.rows);
     return incident;

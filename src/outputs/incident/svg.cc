@@ -48,7 +48,7 @@ const Look& LookOf(Activity activity) { return kLooks[static_cast<size_t>(activi
 constexpr std::array<std::string_view, 5> kMarkWords = {"watchdog timeout", "error", "exit",
                                                         "restart", "step"};
 
-constexpr double kWidth = 960, kLeft = 138, kRight = 14, kTop = 40;
+constexpr double kWidth = 960, kLeastLeft = 90, kRight = 14, kTop = 40;  // 90: "0 = 02:42:25"
 constexpr double kRowHeight = 24, kBarHeight = 17, kCharacter = 6.1;
 constexpr double kWideCharacter = 6.9;  // of a legend: in no font may one entry touch the next
 
@@ -84,6 +84,9 @@ class SvgWriter {
  public:
   SvgWriter(const Incident& incident, bool is_file) : incident_(incident), is_file_(is_file) {
     bottom_ = kTop + kRowHeight * static_cast<double>(incident.rows.size());
+    for (const Row& row : incident.rows)
+      left_ = std::max(left_,
+                       std::ceil(24 + kWideCharacter * static_cast<double>(RowLabel(row).size())));
   }
 
   std::string Write() {
@@ -107,7 +110,7 @@ class SvgWriter {
   double X(int64_t time) const {
     const double share = static_cast<double>(time - incident_.from) /
                          static_cast<double>(std::max(incident_.to - incident_.from, int64_t{1}));
-    return kLeft + std::clamp(share, 0.0, 1.0) * (kWidth - kLeft - kRight);
+    return left_ + std::clamp(share, 0.0, 1.0) * (kWidth - left_ - kRight);
   }
 
   std::string Id(std::string_view name) const {
@@ -245,7 +248,7 @@ class SvgWriter {
           "font-size=\"11\" text-anchor=\"middle\">{3}</text>\n",
           x, bottom_, bottom_ + 16, TickText(at, !incident_.is_slow));
     }
-    out_ += fmt::format("<path d=\"M{} {:.0f}H{}\" stroke=\"currentColor\"/>\n", kLeft, bottom_,
+    out_ += fmt::format("<path d=\"M{} {:.0f}H{}\" stroke=\"currentColor\"/>\n", left_, bottom_,
                         kWidth - kRight);
     out_ += fmt::format("<text x=\"0\" y=\"{:.0f}\" font-size=\"11\">0 = {}</text>\n", bottom_ + 16,
                         TimeOfDay(incident_.zero));
@@ -267,11 +270,11 @@ class SvgWriter {
 
   void WriteLegend() {
     bottom_ += 8;
-    double x = kLeft;
+    double x = left_;
     const auto place = [&](std::string_view words) {
       const double width = 30 + kWideCharacter * static_cast<double>(words.size()) + 14;
-      if (x > kLeft && x + width > kWidth) {
-        x = kLeft;
+      if (x > left_ && x + width > kWidth) {
+        x = left_;
         bottom_ += 20;
       }
       const double at = x;
@@ -306,7 +309,7 @@ class SvgWriter {
   void WriteNotes() {
     for (const std::string& note : incident_.notes) {
       out_ += fmt::format("<text x=\"{}\" y=\"{:.0f}\" font-size=\"11\" class=\"note\">{}</text>\n",
-                          kLeft, bottom_ + 10, Escaped(note));
+                          left_, bottom_ + 10, Escaped(note));
       bottom_ += 18;
     }
     bottom_ += 4;
@@ -314,7 +317,8 @@ class SvgWriter {
 
   const Incident& incident_;
   bool is_file_;
-  double bottom_;  // of what is drawn
+  double bottom_;             // of what is drawn
+  double left_ = kLeastLeft;  // where bars begin: behind the longest label
   std::string out_;
 };
 

@@ -191,7 +191,7 @@ constexpr std::array<Pattern, 26> kWorks = {
     Pattern{"multiprocessing/", "", "another process"},
     Pattern{"concurrent/futures/", "", "a future"},
     Pattern{"queue.py", "", "a queue"},
-    Pattern{"threading.py", "join", "the end of a thread"},
+    Pattern{"threading.py", "join", "thread join"},
     Pattern{"threading.py", "", "a lock"},
     Pattern{"filelock/", "", "a file lock"},
     Pattern{"requests/", "", "an HTTP request"},

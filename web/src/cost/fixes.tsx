@@ -42,12 +42,18 @@ function Links({ run, fix }: { run: Run; fix: CostFix }) {
   return <p class="cost-links">{links}</p>;
 }
 
+const hasGain = (fix: CostFix) => duration(fix.step_ns ?? 0) !== duration(fix.step_before_ns ?? 0);
+
+// It names something that a reader could change, and steps would be shorter for it.
+const isWorthIt = (fix: CostFix) =>
+  fix.reason !== "unknown" && fix.reason !== "pace" && (fix.gain_ns === undefined || hasGain(fix));
+
 // What the sentence does not tell.
 function where(fix: CostFix): string {
   const parts: string[] = [];
-  if (fix.gain_ns !== undefined)
+  if (fix.gain_ns !== undefined && hasGain(fix))
     parts.push(
-      `without it steps take ${duration(fix.step_ns ?? 0)} instead of ${duration(fix.step_before_ns ?? 0)}`,
+      `without this, steps would take ${duration(fix.step_ns ?? 0)} instead of ${duration(fix.step_before_ns ?? 0)}`,
     );
   if (fix.kind === "late_rank" && fix.op)
     parts.push(`mostly at ${fix.op}${fix.group_name ? ` of group ${fix.group_name}` : ""}`);
@@ -79,15 +85,13 @@ function Fix({ run, fix, most, several }: Shared & { fix: CostFix }) {
       <Bar
         value={fix.lost_ns ?? 0}
         most={most}
-        text={`${duration(fix.lost_ns ?? 0)} \u00b7 ${shareText(fix.share ?? 0)}`}
+        text={`${duration(fix.lost_ns ?? 0)} lost \u00b7 ${shareText(fix.share ?? 0)}`}
         isShort
       />
     </li>
   );
 }
 
-// What names nothing that a reader could change.
-const isNamed = (fix: CostFix) => fix.reason !== "unknown" && fix.reason !== "pace";
 
 function List({ fixes, ...shared }: Shared & { fixes: CostFix[] }) {
   return (
@@ -104,7 +108,7 @@ function Unnamed({ fixes, ...shared }: Shared & { fixes: CostFix[] }) {
   return (
     <details class="cost-unnamed">
       <summary>
-        {counted(fixes.length, "smaller cause")} without a suggested fix:{" "}
+        {counted(fixes.length, "smaller cause")} without a fix that would make steps shorter:{" "}
         {duration(sum(fixes, (one) => one.lost_ns))}
         {!shared.several && `, ${shareText(sum(fixes, (one) => one.share))} of the lost time`}
       </summary>
@@ -124,7 +128,7 @@ function inOrder(fixes: CostFix[]): CostFix[] {
 export function Fixes({ run, tables }: { run: Run; tables: Tables }) {
   const rows = useMemo(() => inOrder(tables.rows("cost_fix")), [tables]);
   const isAll = param("all") === "1";
-  const named = rows.filter(isNamed);
+  const named = rows.filter(isWorthIt);
   const shown = isAll ? named : named.slice(0, shownAtFirst);
   const shared = { run, several: differ(rows, (row) => `${row.job}.${row.attempt}`) };
   return (
@@ -140,7 +144,7 @@ export function Fixes({ run, tables }: { run: Run; tables: Tables }) {
         </button>
       )}
       <Unnamed
-        fixes={rows.filter((one) => !isNamed(one))}
+        fixes={rows.filter((one) => !isWorthIt(one))}
         most={most(rows, (fix) => fix.lost_ns)}
         {...shared}
       />

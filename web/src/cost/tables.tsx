@@ -106,17 +106,22 @@ export function CollectiveCosts({ tables }: Props) {
 
 type CostRegion = Row<"cost_region">;
 
+// What only a compile log says.
+const logColumns: Column<CostRegion>[] = [
+  textColumn("function", "function", 160, (row) => row.function),
+  placeColumn("place", 0, (row) => [row.file, row.line]),
+  textColumn("again", "again", 70, (row) => (row.again ? "again" : row.alone ? "alone" : undefined),
+    "again: its frame had been compiled before; alone: most ranks did not compile it"),
+  numberColumn("compile_ns", "compiling", 90, (row) => row.compile_ns, showTime, "Time spent compiling it"),
+];
+
 const regionColumns = (hasLog: boolean): Column<CostRegion>[] => [
   textColumn("compile_id", "id", 70, (row) => row.compile_id, {
     definition: "Compile id: frame / how often it was compiled before",
     cell: ({ compile_id: id }) =>
       hasLog && id ? <a href={to("compile", { filter: `id:${id}` })}>{id}</a> : id,
   }),
-  textColumn("function", "function", 160, (row) => row.function),
-  placeColumn("place", 0, (row) => [row.file, row.line]),
-  textColumn("again", "again", 70, (row) => (row.again ? "again" : row.alone ? "alone" : undefined),
-    "again: its frame had been compiled before; alone: most ranks did not compile it"),
-  numberColumn("compile_ns", "compiling", 90, (row) => row.compile_ns, showTime, "Time spent compiling it"),
+  ...(hasLog ? logColumns : []),
   numberColumn("runs", "runs", 70, (row) => row.runs, count, "Calls of it in the recording"),
   numberColumn("gpu_ns", "GPU time", 90, (row) => row.gpu_ns, showTime,
     "Work on devices that it launched, its backward included"),

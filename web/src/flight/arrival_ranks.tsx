@@ -44,16 +44,16 @@ export function columnsOf(kind: Kind, against: Against, rows: Row[]): Column<Row
     barColumn("median", "median lateness", 0, (row) => row.median_us, most(rows, (row) => row.median_us),
       micros, `Median of its time behind the ${against} member, over the sequences of this page`),
     numberColumn("longest", "longest", 120, (row) => row.longest_us, micros, "The longest of these"),
-    numberColumn("last", "came last", 120, (row) => row.last, undefined,
-      "Sequences of this page to which it came last of all members"),
-    numberColumn("first", "came first", 120, (row) => row.first, undefined,
-      "Sequences of this page to which it came first"),
+    numberColumn("last", "arrived last", 120, (row) => row.last, undefined,
+      "Sequences of this page at which it arrived last of all members"),
+    numberColumn("first", "arrived first", 120, (row) => row.first, undefined,
+      "Sequences of this page at which it arrived first"),
   ];
   const flight: Column<Row>[] = [
     numberColumn("all_last", "last in all groups", 150, (row) => row.all_last, undefined,
-      "Collectives of all groups of the rank to which it came last (comm_arrival)"),
+      "Collectives of all groups of the rank at which it arrived last (comm_arrival)"),
     numberColumn("third", "late 3 x or more by", 170, (row) => row.third_ns, duration,
-      "Its third-longest delay behind the last but one member, of all groups: one delay is chance, three are a straggler"),
+      "It was late at least three times by this much, behind the last but one member, in all groups: once is chance, three times is a straggler"),
     numberColumn("clock", "clock corrected by", 150, (row) => row.correction_ns, nanos,
       "How far its clock is ahead of the others', where that is clear; its times are corrected by it"),
   ];
@@ -76,14 +76,14 @@ export function takeaway(rows: Row[], total: number): { rank: number | null; wor
   if (total === 0 || !first)
     return { rank: null, words: "No sequence has times of two members." };
   const most = rows.reduce((best, row) => (row.last > best.last ? row : best), first);
-  const often = `to ${count(most.last)} of ${counted(total, "sequence")}`;
+  const often = `at ${count(most.last)} of ${counted(total, "sequence")}`;
   if (total >= 5 && most.last > clearShare(rows.length) * total) {
     const late = micros(most.median_us ?? 0);
-    return { rank: most.rank, words: `Rank ${most.rank} came last ${often}, with a median lateness of ${late}.` };
+    return { rank: most.rank, words: `Rank ${most.rank} arrived last ${often}, by ${late} in the median.` };
   }
   const late = rows.reduce((best, row) => ((row.longest_us ?? 0) > (best.longest_us ?? 0) ? row : best), first);
   const words =
-    `No rank is a straggler: rank ${most.rank} came last most often, ${often}. ` +
+    `No rank is a straggler: rank ${most.rank} arrived last most often, ${often}. ` +
     `The longest delay is ${micros(late.longest_us ?? 0)}, of rank ${late.rank}.`;
   return { rank: null, words };
 }

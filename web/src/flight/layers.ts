@@ -15,7 +15,7 @@ export interface Places {
   height: number;
 }
 
-export const boxSize = { width: 240, height: 56 };
+export const boxSize = { width: 280, height: 56 };
 const gap = { x: 76, y: 16 };
 const edge = 12;
 

@@ -88,6 +88,34 @@ export function words(name: string): string {
   return name.replace(/_/g, " ");
 }
 
+// "[512, 256], [8]" of "[[512,256],[8],[],[]]", as sheets print it: the shapes without what has none.
+export function shapesOf(json: string | undefined): string {
+  const shapes = (json ?? "").match(/\[[^[\]]+\]/g) ?? [];
+  return shapes.map((one) => one.replace(/, */g, ", ")).join(", ");
+}
+
+// The kinds of inputs as the terminal names them.
+const inputKinds: Record<string, string> = {
+  aiu_compiler_log: "AIU compiler log",
+  chakra: "Chakra trace",
+  chrome_trace: "profile",
+  execution_trace: "execution trace",
+  flex: "accelerator profile",
+  flight_recorder: "Flight Recorder dump",
+  fr_trace_text: "fr_trace report",
+  job_text: "output",
+  nccl_inspector: "NCCL Inspector log",
+  nccl_ras: "NCCL RAS report",
+  nsys: "profile (Nsight Systems)",
+  perfetto: "profile (Perfetto)",
+  process_stacks: "stack dump",
+  rocpd: "profile (rocprofiler)",
+  torch_trace: "compile log",
+  torchcomms_clog: "torchcomms log",
+};
+
+export const inputKind = (kind: string): string => inputKinds[kind] ?? words(kind);
+
 // "601 s", "12.3 ms": three digits.
 export function duration(ns: number | null): string {
   if (ns === null) return "";

@@ -71,7 +71,7 @@ function rankColumns(run: Run, timelines: Timeline[]): Column<RankRow>[] {
     of.time("idle_ns", "idle", 84),
     of.time("host_own_ns", "host", 84),
     of.time("data_loading_ns", "data", 76),
-    of.count("times_last", "came last", 100, {
+    of.count("times_last", "arrived last", 100, {
       cell: (row) => (
         <>
           {count(row.times_last ?? 0)}{" "}
@@ -80,7 +80,7 @@ function rankColumns(run: Run, timelines: Timeline[]): Column<RankRow>[] {
       ),
     }),
     numberColumn("lost", "lost per step", 100, lost, showTime,
-      "How late it came where it came last, without what it inherited from the collective before, divided by its steps"),
+      "How late it arrived where it was last, without what it inherited from the collective before, divided by its steps"),
     of.time("caused_wait_ns", "others wait", 96),
     {
       id: "reason",

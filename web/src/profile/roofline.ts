@@ -1,5 +1,6 @@
 // What ops do against what their device could do: rows of profile_roofline, the roofs that follow from them, and where
 // a shape stands among these.
+import { shapesOf } from "../parts/format";
 import { grouped, largestFirst, sum } from "../parts/rows";
 import type { Row, Tables, Who } from "../run/tables";
 import { keyOfText } from "./data";
@@ -38,7 +39,7 @@ function sumShape(rows: Roofline[]): ShapeSum {
   return {
     key: keyOfText([first.op, first.shapes, first.dtypes].join("\n")),
     op: first.op ?? "",
-    shapes: first.shapes ?? "",
+    shapes: shapesOf(first.shapes),
     dtypes: first.dtypes ?? "",
     category: first.category ?? "",
     bound: longest.bound ?? "",

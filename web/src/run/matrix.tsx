@@ -4,7 +4,7 @@
 // ranks in words, so nothing depends on seeing it.
 import { useMemo } from "preact/hooks";
 import type { Input, InputState, Job } from "./data";
-import { count, counted, rankList, words } from "../parts/format";
+import { count, counted, inputKind, rankList } from "../parts/format";
 import { Legend as Signs } from "../parts/marks";
 import { grouped } from "../parts/rows";
 
@@ -71,7 +71,7 @@ function Cells({ row, pick }: { row: Row; pick: Pick }) {
       {row.cells.map((cell, rank) => {
         const what =
           cell.state === "none" ? "nothing" : `${counted(cell.count, "input")}, ${cell.state}`;
-        const label = `rank ${rank}, ${words(row.kind)}: ${what}`;
+        const label = `rank ${rank}, ${inputKind(row.kind)}: ${what}`;
         return (
           <td key={rank}>
             {cell.state === "none" ? (
@@ -123,7 +123,7 @@ function Drawing({ row, pick }: { row: Row; pick: Pick }) {
       width={width}
       height={height}
       role="img"
-      aria-label={`${words(row.kind)}: ${summary(row)}`}
+      aria-label={`${inputKind(row.kind)}: ${summary(row)}`}
       onClick={choose}
     >
       <path class="imported" d={squares(row, (state) => state === "imported")} />
@@ -138,7 +138,7 @@ const legend: [state: string, words: string][] = [
   ["imported", "imported"],
   ["recognised", "recognised, no reader in this version"],
   ["failed", "failed or skipped"],
-  ["none", "nothing left"],
+  ["none", "no file"],
 ];
 
 export function Legend() {
@@ -184,7 +184,7 @@ function Grid({
             <tr key={row.kind}>
               <th scope="row">
                 <button class="plain" onClick={() => pick(`kind:${row.kind}`)}>
-                  {words(row.kind)}
+                  {inputKind(row.kind)}
                 </button>
               </th>
               {!named ? (

@@ -108,13 +108,13 @@ function fillOne(pen: RowPen, view: ProcessView, row: Row, i: number, x0: number
   pen.labels.push({ text: labelOf(view, row, i, family), x: from, y: pen.top, width, family, isFaded, start });
 }
 
-// "all_reduce, seq 16": of what is not completed its number is what a reader looks for.
+// "all_reduce #16": of what is not completed its number is what a reader looks for.
 function labelOf(view: ProcessView, row: Row, i: number, family: number): string {
   const name = view.labelOf(row.data.name[i] as number);
   if (family !== openFamily) return name;
   const note = view.island.texts[row.data.note[i] as number] ?? "";
-  const seq = /^seq \d+/.exec(note)?.[0];
-  return seq ? `${name}, ${seq}` : name;
+  const seq = /^seq (\d+)/.exec(note)?.[1];
+  return seq ? `${name} #${seq}` : name;
 }
 
 const isOther = (pen: RowPen, view: ProcessView, row: Row, i: number): boolean =>

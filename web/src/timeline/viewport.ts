@@ -84,7 +84,8 @@ export function reveal(span: Span, now: Span, whole: Span): Span {
 // Above a minute, steps that a clock has.
 const clockSteps = [60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, 86400].map((s) => s * 1e9);
 
-function tickStep(view: Viewport, least = 110): number {
+function tickStep(view: Viewport): number {
+  const least = view.width < 480 ? 70 : 110; // pixels: of a phone, so that there is more than one
   const wanted = Math.max(1, (lengthOf(view) / view.width) * least);
   if (wanted <= 30e9) return roundStep(wanted);
   return clockSteps.find((one) => one >= wanted) ?? Math.ceil(wanted / 86400e9) * 86400e9;

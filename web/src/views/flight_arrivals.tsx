@@ -31,7 +31,7 @@ import type { View } from "../view";
 const id = "flight_arrivals";
 
 const kindWords: Record<Kind, string> = {
-  flight: "when its host issued it, from the dumps, with clock offsets of hosts corrected where they are clear",
+  flight: "when its host issues it, from the dumps, with clock offsets of hosts corrected where they are clear",
   profile: "when it began, from the profiles, with clocks aligned by the collectives themselves",
 };
 
@@ -100,7 +100,7 @@ function Chosen({ lateness, place, kind }: { lateness: Lateness; place: Place; k
       <p>
         {facts.last < 0
           ? "Fewer than two members have a time of it."
-          : `Rank ${rankAt(facts.first)} came first, rank ${rankAt(facts.last)} last, ${micros(spread)} later. ${count(facts.known)} of ${counted(group.members.length, "member")} have a time.`}
+          : `Rank ${rankAt(facts.first)} arrived first, rank ${rankAt(facts.last)} last, ${micros(spread)} later. ${count(facts.known)} of ${counted(group.members.length, "member")} have a time.`}
       </p>
       <p>
         {kind === "flight" && (
@@ -185,7 +185,7 @@ function Heat({ group, kind, against, tables, run, route }: HeatProps) {
         {shown < group.total
           ? `The last ${count(shown)} of ${counted(group.total, "sequence")}. `
           : `All ${counted(group.total, "sequence")}. `}
-        A rank comes to a collective {kindWords[kind]}.
+        A rank arrives at a collective {kindWords[kind]}.
       </p>
       {selected.column >= 0 && (
         <Chosen lateness={lateness} place={selected} kind={kind} />
@@ -260,7 +260,7 @@ export const view: View = {
   order: 22,
   needs: flightOrProfileNeeds(["comm_match", "profile_collective_match"]),
   component: withTables(commIsland, (props) => (
-    <Load title="Who comes late" once={arrivalsIsland}>
+    <Load title="Late arrivals" once={arrivalsIsland}>
       {(arrivals) => <Groups {...props} arrivals={arrivals} />}
     </Load>
   )),

@@ -1,7 +1,7 @@
 // What the job left behind: jobs, which rank left which kind of input, and every input.
 import { useMemo } from "preact/hooks";
 import { drawnColumn, jobName, numberColumn, textColumn } from "../parts/columns";
-import { bytes, count, counted, rankList, time, words } from "../parts/format";
+import { bytes, count, counted, inputKind, rankList, time } from "../parts/format";
 import { AddressFilter, Section, shownOf, SortedTable, useFiltered } from "../parts/listing";
 import { Path, StateMark } from "../parts/marks";
 import type { Column } from "../parts/table";
@@ -118,7 +118,7 @@ function inputColumns(run: Run): Column<Input>[] {
     })],
     [true, textColumn("kind", "kind", 150, (input) => input.kind, {
       definition: "Format, by the importer that takes it",
-      cell: (input) => words(input.kind),
+      cell: (input) => inputKind(input.kind),
     })],
     [true, textColumn("state", "state", 110, (input) => input.state, {
       definition: "imported; recognised: no reader in this version; skipped; failed",
@@ -148,7 +148,7 @@ const inputFields = {
   job: (input: Input) => input.job,
 };
 
-const inputWords = (input: Input) => `${input.path} ${words(input.kind)} ${input.state}`;
+const inputWords = (input: Input) => `${input.path} ${inputKind(input.kind)} ${input.state}`;
 
 function Inputs({ run }: { run: Run }) {
   const columns = useMemo(() => inputColumns(run), [run]);

@@ -64,11 +64,15 @@ function byPlace(a: Line, b: Line): number {
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2];
 }
 
+// The text without the marks at its begin that the other columns have: time, place in PyTorch's source, rank.
+const marks = /^(?:\s*\[(?:[EWIF]\d{4} |PG ID |Rank \d|rank\d)[^\]]*\]:?)+\s*/;
+const saidIn = (line: Line) => line.text.replace(marks, "") || line.text;
+
 const columns: Column<Line>[] = [
   numberColumn("rank", "rank", 70, (row) => row.rank),
   textColumn("time", "time (UTC)", 190, (row) => time(row.time), "As the line has it; zone and year are guessed where it has none"),
   textColumn("kind", "what", 150, (row) => row.kind, { opens: true }),
-  textColumn("text", "text", 0, (row) => row.text),
+  textColumn("text", "text", 0, (row) => row.text, { cell: (row) => <span title={row.text}>{saidIn(row)}</span> }),
   numberColumn("line", "line", 80, (row) => row.line, count),
 ];
 

@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { chosen, Tabs } from "../parts/choices";
 import { barColumn, columnsOf, numberColumn, textColumn } from "../parts/columns";
-import { count, counted, duration, shareText, showTime } from "../parts/format";
+import { count, counted, duration, shapesOf, shareText, showTime } from "../parts/format";
 import { LeftOutNote } from "../parts/left_out";
 import { Listing, Rows, useFiltered } from "../parts/listing";
 import type { TableProps } from "../parts/loading";
@@ -75,7 +75,7 @@ const opColumns = (): Column<OpSum>[] => [
     definition: meaning("profile_kernel_op", "op"),
     cell: (row) => (row.op ? <a href={to("profile_ops", { filter: row.op })}>{row.op}</a> : "not known"),
   }),
-  textColumn("shapes", "shapes of its inputs", 0, (row) => row.shapes, meaning("profile_kernel_op", "shapes")),
+  textColumn("shapes", "shapes of its inputs", 0, (row) => shapesOf(row.shapes), meaning("profile_kernel_op", "shapes")),
   numberColumn("total", "total", 90, (row) => row.total_ns, showTime, meaning("profile_kernel_op", "total_ns")),
   ...durationColumns<OpSum>(),
 ];

@@ -138,7 +138,7 @@ const allNumbers: [column: keyof MemoryUse & string, words: string][] = [
   ["segments", "segments at the end"],
   ["end_reserved_bytes", "reserved at the end"],
   ["end_allocated_bytes", "in use at the end"],
-  ["end_requested_bytes", "of that asked for"],
+  ["end_requested_bytes", "of that requested"],
   ["end_pending_bytes", "waiting for a stream"],
   ["end_free_bytes", "free blocks"],
   ["end_split_bytes", "of that in split segments"],
@@ -149,7 +149,7 @@ const allNumbers: [column: keyof MemoryUse & string, words: string][] = [
   ["peak_unused_bytes", "unused at the peak"],
   ["most_reserved_bytes", "most reserved"],
   ["segment_allocs", "segments allocated"],
-  ["segment_frees", "segments given back"],
+  ["segment_frees", "segments freed"],
   ["events", "entries of the trace"],
 ];
 

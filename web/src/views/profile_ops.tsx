@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { chosen, Tabs } from "../parts/choices";
 import { barColumn, numberColumn, textColumn } from "../parts/columns";
-import { count, duration, showTime } from "../parts/format";
+import { count, duration, shapesOf, showTime } from "../parts/format";
 import { LeftOutNote } from "../parts/left_out";
 import { Listing, Rows, Section, useFiltered } from "../parts/listing";
 import type { TableProps } from "../parts/loading";
@@ -89,7 +89,7 @@ function Shapes(props: DetailProps) {
     return sumRows(own.filter((row) => inputs.has(row.input)), (row) => `${row.shapes ?? ""}\n${row.dtypes ?? ""}`);
   }, [tables, op, timelines, current]);
   const columns: Column<ShapeSum>[] = [
-    textColumn("shapes", "shapes", 0, (row) => row.shapes ?? "", meaning("profile_op_shape", "shapes")),
+    textColumn("shapes", "shapes", 0, (row) => shapesOf(row.shapes), meaning("profile_op_shape", "shapes")),
     textColumn("dtypes", "types", 150, (row) => row.dtypes ?? "", meaning("profile_op_shape", "dtypes")),
     ...figureColumns("profile_op_shape", rows),
   ];

@@ -8,7 +8,7 @@ import { Incident } from "../run/incident";
 import { useOnce } from "../run/islands";
 import { storyIsland, storyOf } from "../run/story";
 import { CopyButton } from "../parts/copy";
-import { bytes, capital, count, counted, unbroken, words } from "../parts/format";
+import { bytes, capital, count, counted, inputKind, unbroken, words } from "../parts/format";
 import { SeverityMark } from "../parts/marks";
 import { grouped, sum } from "../parts/rows";
 import { href, to } from "../shell/route";
@@ -49,6 +49,13 @@ function Hero({ finding, run }: { finding: Finding; run: Run }) {
   );
 }
 
+// "8 Flight Recorder dumps, 16 outputs", the most frequent first.
+function inputsInWords(run: Run): string {
+  const kinds = [...grouped(run.inputs, (input) => input.kind)];
+  kinds.sort(([, a], [, b]) => b.length - a.length);
+  return kinds.map(([kind, inputs]) => counted(inputs.length, inputKind(kind))).join(", ");
+}
+
 // Without a finding the headline says what that means: looked and found nothing, or could not look.
 function NoFindings({ run }: { run: Run }) {
   const ran = run.analyses.filter((one) => one.state === "ran");
@@ -58,7 +65,7 @@ function NoFindings({ run }: { run: Run }) {
       ? "No inputs were found"
       : ran.length === 0
         ? "Nothing was analysed"
-        : "No findings";
+        : "No problem found";
   return (
     <section class="hero none" aria-label="Verdict">
       <h1>{headline}</h1>
@@ -71,14 +78,15 @@ function NoFindings({ run }: { run: Run }) {
         <p>{counted(run.inputs.length, "input")} found, but no analysis has the data it needs.</p>
       ) : (
         <p>
-          {counted(ran.length, "analysis", "analyses")} looked at{" "}
-          {counted(run.inputs.length, "input")} and found nothing to report:{" "}
-          {ran.map((one) => words(one.name)).join(", ")}.
+          {counted(ran.length, "analysis", "analyses")} looked at {inputsInWords(run)}.
+          {!run.inputs.some((input) => input.kind === "job_text") &&
+            " Without outputs of the ranks it is not known how the job ended."}
         </p>
       )}
       {others.length > 0 && ran.length > 0 && (
         <p>
-          Not looked at: {others.map((one) => words(one.name)).join(", ")}. The reasons are below.
+          {counted(others.length, "analysis needs", "analyses need")} other kinds of data: see What was
+          analysed.
         </p>
       )}
     </section>

@@ -85,8 +85,10 @@ void DescribeFrequency(const Rows<Cycles>& rows, Finding& finding) {
       "The cycle counter of the AIU runs at {:.2f} MHz; tools assume {:.0f} MHz without --freq",
       median, kAssumedMhz);
   finding.evidence[0].text =
-      fmt::format("{} devices or files, {:.2f} to {:.2f} MHz by the events themselves",
-                  rates.size(), rates.front(), rates.back());
+      rates.size() == 1
+          ? fmt::format("{:.2f} MHz by the events themselves", median)
+          : fmt::format("{} devices or files, {:.2f} to {:.2f} MHz by the events themselves",
+                        rates.size(), rates.front(), rates.back());
   finding.confidence = 0.9;
   finding.why = "fitted to the times of the host; the times shown here use it already";
   finding.next_step = fmt::format(
@@ -115,7 +117,7 @@ void DescribeShifted(const Rows<Cycles>& rows, Finding& finding) {
       CountsIn(rows, &Cycles::shifted, finding), DurationText(worst));
   finding.evidence[0].text = "compared with the calls AIU Roundtrip of the same file";
   finding.confidence = 0.9;
-  finding.why = "a device runs only what a call waits for; so the times of the file are off";
+  finding.why = "a device runs only what a call waits for, so the times of the file are wrong";
   finding.next_step = "Run debrief accel with --flex_ts_fix, which moves each file as a whole";
 }
 
@@ -159,7 +161,7 @@ void DescribeViolation(const Rows<Causality>& rows, Finding& finding) {
   finding.confidence = 0.9;
   finding.why = "nothing runs before it is launched";
   finding.next_step =
-      "Distrust launch delays and idle causes of these timelines; a newer driver or profiler "
+      "Do not trust launch delays and idle causes of these timelines; a newer driver or profiler "
       "may align its clocks";
 }
 

@@ -112,7 +112,7 @@ class Writer {
                              Plural(cost.ranks.size(), "rank"), DurationText(cost.max_ns)),
          .table = "accel_collective",
          .rows = {cost.row}});
-    finding.why = "time in its kernels, which includes waiting for ranks that come later";
+    finding.why = "time in its kernels, which includes waiting for ranks that arrive later";
     finding.next_step =
         "See whether it waits or moves data: debrief profile comms shows arrival skew and "
         "bandwidth";

@@ -184,7 +184,7 @@ std::string Missed(const Part& part, const CacheKey& key, const Group& group,
                    std::string_view which) {
   const std::vector<int32_t> ranks = KnownRanks(group);
   return fmt::format(
-      "{} missed keys of {} {}: {} x{}", ranks.empty() ? "The job" : RanksAsSubject(ranks),
+      "{} missed keys in {} {}: {} x{}", ranks.empty() ? "The job" : RanksAsSubject(ranks),
       part.pools.Text(std::get<2>(key)), which, group.rows.size(),
       group.seconds > 0 ? fmt::format(" ({})", SecondsInWords(std::llround(group.seconds * 1e9)))
                         : "");
@@ -200,7 +200,7 @@ std::set<CacheKey> AddAgain(const Part& part, std::vector<Finding>& findings) {
   }
   for (const auto& [key, group] : groups) {
     Finding finding = MakeFinding(key, Severity::kWarning, group);
-    finding.headline = Missed(part, key, group, "again that had been looked up before");
+    finding.headline = Missed(part, key, group, "that were looked up before");
     finding.why = "the same process asked for the same key twice; the first answer was not kept";
     finding.next_step =
         "Check that the cache folder can be written and is not emptied while the job runs "

@@ -136,7 +136,7 @@ void AddEvidence(const Model& model, const Job& job, const Verdict& verdict, con
   }
   const Difference& first = *verdict.differences.front();
   finding.evidence.push_back(
-      {.text = first.text.empty() ? fmt::format("compile id {} of rank {}",
+      {.text = first.text.empty() ? fmt::format("compile id {} on rank {}",
                                                 model.pools.Text(spans.compile_id[SpanOf(first)]),
                                                 spans.rank[SpanOf(first)])
                                   : fmt::format("rank {} there, rank {} here: {}", first.rank_a,
@@ -209,11 +209,12 @@ void AddDifferenceFindings(const Model& model, const Job& job,
     finding.ranks = two ? job.ranks : verdict.ranks;
     finding.headline = Headline(model, job, verdict);
     finding.confidence = weak ? 0.4 : verdict.kind == Kind::kGraph ? 0.7 : 0.9;
-    finding.why =
-        ended ? "the log of the rank ends before the others compile it"
-        : two ? "two ranks only: either may be the odd one"
-              : fmt::format("the other {} compile alike; compared by function, not by compile id",
-                            Plural(job.ranks.size() - verdict.ranks.size(), "rank"));
+    finding.why = ended ? "the log of the rank ends before the others compile it"
+                  : two ? "two ranks only: either may be the odd one"
+                        : fmt::format(
+                              "the other {} compile the same functions; compared by function, not "
+                              "by compile id",
+                              Plural(job.ranks.size() - verdict.ranks.size(), "rank"));
     finding.next_step =
         "Look for a branch on the rank, or an input that only this rank sees, before this "
         "function; "

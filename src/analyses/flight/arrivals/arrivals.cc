@@ -322,11 +322,12 @@ void FindStragglers(const Index& index, const Arrivals& arrivals, std::vector<Ca
   cause.confidence = 0.6;
   bool corrected = std::any_of(arrivals.clocks.begin(), arrivals.clocks.end(),
                                [](const ClockOffset& clock) { return clock.correction_ns() != 0; });
-  cause.why = fmt::format("of the next rank the third-longest delay is {:.0f} ms; {}",
+  cause.why = fmt::format("no other rank is late three times by more than {:.0f} ms; {}",
                           static_cast<double>(repeated[1].first) / 1e6,
                           corrected ? "clock offsets of hosts are corrected"
                                     : "clocks of hosts may differ by up to 100 ms");
-  cause.next_step = "Look at a profile of this rank beside one of its peers: host or GPU?";
+  cause.next_step =
+      "Compare a profile of this rank with one of a peer: is its host slower, or its GPU?";
 }
 
 }  // namespace debrief::analyses::flight

@@ -116,8 +116,8 @@ class Judge {
                     waiting.size() == 1 ? "1 rank" : fmt::format("{} ranks", waiting.size()));
     AddEvidence(waiting, behind, finding);
     finding.confidence = behind.empty() ? 0.6 : 0.7;
-    finding.why = "the state of the communicator on the other ranks has it in flight";
-    finding.next_step = "See where that rank stands: its stack, its output.";
+    finding.why = "on the other ranks the communicator state shows it in flight";
+    finding.next_step = "See where that rank is: its stack, its output.";
     findings_.push_back(std::move(finding));
   }
 

@@ -157,8 +157,8 @@ void AddDisagreement(const Index& index, StringId name, const Versions& versions
                            tie ? "each other" : RanksInWords(right.ranks), index.Text(name),
                            InWords(index, *wrong.front()), InWords(index, right));
   cause.confidence = tie ? 0.5 : 0.8;
-  cause.why =
-      tie ? "as many ranks say one as the other" : "most ranks that know the group say otherwise";
+  cause.why = tie ? "equally many ranks have each of them"
+                  : "most ranks that know the group have another one";
   cause.next_step =
       "All ranks must create groups in the same order with the same lists: look at new_group and "
       "init_device_mesh.";

@@ -236,11 +236,11 @@ std::string InWords(const Index& index, const Difference& difference, const Unit
 
 std::string WhyOf(const Verdict& verdict) {
   if (verdict.alone)
-    return "its peers left no dump; sibling groups and its own earlier steps do otherwise";
+    return "its peers left no dump; sibling groups and its own earlier steps do something else";
   if (verdict.by_majority) return "the other members of the group agree with each other";
   if (verdict.undecided)
     return "the group has no majority and nothing else distinguishes its members";
-  return "its peers do as sibling groups, earlier steps and other calls of that line do, it does "
+  return "it differs from sibling groups, earlier steps and other calls of that line; its peers do "
          "not";
 }
 
@@ -252,8 +252,9 @@ std::string NextStep(const Index& index, const Unit& blamed, const Unit& referen
     where += fmt::format(" with that of rank {} at {}", index.GlobalRank(reference.rank), other);
   else
     where += " with that of its peers";
-  return fmt::format("Compare the code path of rank {} {}: a branch on the rank or on its data?",
-                     index.GlobalRank(blamed.rank), where);
+  return fmt::format(
+      "Compare the code path of rank {} {}: does a branch depend on the rank or on its data?",
+      index.GlobalRank(blamed.rank), where);
 }
 
 // Several groups with the same fault in one place (both ends of an exchange) are one cause.

@@ -64,8 +64,8 @@ void AddCause(const Index& index, const Usual& usual, int32_t send, std::vector<
   }
   cause.confidence = cause.ranks.size() == 1 ? 0.85 : 0.6;
   cause.why = cause.ranks.size() == 1
-                  ? "its size is rare in such groups, the partner's is usual"
-                  : "both sizes are as common; nothing shows which side is wrong";
+                  ? "its size is unusual in such groups, the partner's is usual"
+                  : "both sizes are equally common; nothing shows which side is wrong";
   if (sender.completed() && receiver.completed())
     cause.why +=
         "; both sides completed: NCCL copies what fits, and the job goes on with wrong data";
@@ -104,7 +104,8 @@ void AddOdd(const Index& index, int32_t at, std::vector<Cause>& causes) {
                            GroupInWords(index, index.GroupOf(unit)), AtSite(index, unit));
   cause.confidence = 0.6;
   cause.why =
-      "its partner left no dump of it; every other exchange of this channel has one other size";
+      "its partner's dump does not have it; all other exchanges of this channel have one other "
+      "size";
   cause.next_step = "Compare the shapes that both sides compute for this exchange.";
 }
 

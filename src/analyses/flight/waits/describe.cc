@@ -6,6 +6,7 @@
 
 #include "analyses/flight/words.h"
 #include "base/text/rank_list.h"
+#include "base/text/units.h"
 
 namespace debrief::analyses::flight {
 
@@ -49,7 +50,8 @@ std::string WaitersInOpInWords(const Index& index, const Waits& waits, const Uni
   }
   if (inside.empty() || inside.size() == behind.size()) return WaitersInWords(index, waits, blamed);
   const size_t more = behind.size() - inside.size();
-  return fmt::format("{} and {} more wait", RanksInWords(GlobalRanks(index, inside)), more);
+  return fmt::format("{} and {} wait", RanksInWords(GlobalRanks(index, inside)),
+                     Plural(more, "other"));
 }
 
 bool Contains(const std::vector<int32_t>& sorted, int32_t value) {

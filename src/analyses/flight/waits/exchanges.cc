@@ -153,11 +153,10 @@ void AddBrokenExchange(const Index& index, const Waits& waits, std::vector<Cause
                            GroupInWords(index, index.GroupOf(unit)),
                            HalfInWords(index, halves.front()), second);
   cause.confidence = common ? 0.8 : blamed.size() == 1 ? 0.75 : 0.6;
-  cause.why = common ? "it is in all exchanges that lack their other half"
-              : blamed.size() == 1
-                  ? "it does what it never did after the same operations; its partner does what it "
-                    "always does"
-                  : "nothing shows which side is wrong";
+  cause.why = common               ? "it is in all exchanges that lack their other half"
+              : blamed.size() == 1 ? "after the same operations it never did this before; its "
+                                     "partner does what it always did"
+                                   : "nothing shows which side is wrong";
   cause.next_step = "Compare the send and receive calls of both ranks at this line.";
 }
 

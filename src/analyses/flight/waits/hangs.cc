@@ -111,7 +111,8 @@ void DescribeExchange(const Index& index, const Waits& waits, const Unit& unit, 
                              OperationInWords(index, send), index.GlobalRank(send.partner));
     cause.confidence = 0.65;
     cause.why =
-        "a send of this size completes without its receiver: what its GPU got before still runs";
+        "a send of this size completes without its receiver: earlier work of its GPU must still be "
+        "running";
     return;
   }
   cause.ranks = SidesOf(unit);

@@ -54,7 +54,7 @@ void FindMissingDumps(const Index& index, std::vector<Cause>& causes) {
   cause.confidence = 1;
   cause.why = "groups of the other dumps name it as a member";
   AddMembership(index, cause);
-  cause.next_step = "Look for its dump on its host; verdicts are surer with it.";
+  cause.next_step = "Look for its dump on its host; with it the verdict is more certain.";
   causes.push_back(std::move(cause));
 }
 
@@ -107,8 +107,8 @@ void FindEmptyDumps(const Index& index, std::vector<Cause>& causes) {
   cause.why = set_up ? "they have groups and counters" : "they have neither groups nor counters";
   cause.evidence.push_back({"dumps without entries", "comm_dump", std::move(rows)});
   cause.next_step =
-      "Look at the outputs of the ranks for the reason of the dump; a signal of an earlier attempt "
-      "that still stands in the store asks for one at the start.";
+      "Look at the outputs of the ranks for the reason of the dump; a dump signal that an earlier "
+      "attempt left in the store causes one at the start.";
 }
 
 }  // namespace debrief::analyses::flight

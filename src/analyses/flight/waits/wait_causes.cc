@@ -114,9 +114,9 @@ void AddStoppedTogether(const Index& index, const Waits& waits, const std::vecto
       OperationInWords(index, *waits.At(waiter)), WaitersInWords(index, waits, ranks));
   cause.confidence = 0.5;
   cause.why =
-      "what they did after the same last operation left no entry: setting up a group leaves none; "
-      "that waits for all members of the group, and one may be among those who wait here; another "
-      "backend, or a host that hangs, looks the same";
+      "after the same last operation their dumps show nothing more, as in the set-up of a group, "
+      "which is not recorded; it waits for all members of the group, and one of them may be among "
+      "the ranks that wait here; another backend, or a host that hangs, looks the same";
   std::vector<int32_t> others = GlobalRanks(index, waits.Behind(ranks));
   const std::string after = SiteInWords(index, index.UnitAt(cause.units.back()));
   const std::string member =
@@ -144,7 +144,7 @@ void AddHostNeverCame(const Index& index, const Waits& waits, const std::vector<
   cause.what = fmt::format("did not reach {}{}; {}", all_belong ? "" : "their collectives, first ",
                            OperationInWords(index, awaited),
                            WaitersInOpInWords(index, waits, awaited, cause.ranks));
-  cause.why = "all it issued is completed, and it waits for nobody";
+  cause.why = "all its operations are completed, and it waits for no rank";
   cause.next_step =
       "Look at what its host was doing: its stack (py-spy), a compilation, a data loader, a "
       "checkpoint.";
@@ -201,7 +201,7 @@ void AddNoDump(const Index& index, const Waits& waits, const std::vector<int32_t
     cause.ranks = missing;
     cause.what = fmt::format("left no dump, and {}", waiting);
     cause.confidence = missing.size() == 1 ? 0.8 : 0.6;
-    cause.why = "everybody else who is waited for has a dump that shows it waiting in turn";
+    cause.why = "every other rank that is waited for left a dump, which shows it waiting too";
     return;
   }
   std::vector<int32_t> behind = GlobalRanks(index, waits.Behind(missing));
@@ -213,8 +213,8 @@ void AddNoDump(const Index& index, const Waits& waits, const std::vector<int32_t
                   OperationInWords(index, *waits.At(waiter)));
   cause.confidence = 0.5;
   cause.why = fmt::format(
-      "dumps of {} are missing, too many to tell which of them is the cause: a launcher that ends "
-      "all ranks after the first death leaves such a picture",
+      "dumps of {} are missing, too many to tell which of them is the cause: it looks like this "
+      "when a launcher ends all ranks after the first death",
       RanksInWords(GlobalRanks(index, without)));
   cause.next_step =
       "Look at the launcher's text and at the end of each rank's output: who died first?";
@@ -245,7 +245,8 @@ void AddUnclearDump(const Index& index, const Waits& waits, const std::vector<in
   cause.what =
       fmt::format("is waited for in {}{}", OperationInWords(index, *waits.At(waiter)), dump.how);
   cause.confidence = dump.confidence;
-  cause.why = fmt::format("all others who are waited for wait in turn; {}", dump.why);
+  cause.why =
+      fmt::format("all other ranks that are waited for are waiting themselves; {}", dump.why);
   cause.next_step = dump.next_step;
 }
 

@@ -210,10 +210,10 @@ class Judging {
                             : RanksInWords(link.ranks);
     if (pair) where = fmt::format("{} with rank {} of its communicator", where, link.peer);
     finding.op = model_.pools.Text(op);
-    finding.headline = fmt::format("{} of {} reaches {:.1f} GB/s, in {} comparable {} {:.1f} GB/s",
-                                   model_.pools.Text(op), where, speed, links - 1,
-                                   pair ? "pairs" : "groups", usual);
-    finding.evidence.push_back({"NCCL Inspector: bandwidth of the links, one in ten is higher",
+    finding.headline = fmt::format(
+        "{} of {} reaches {:.1f} GB/s, {} comparable {} reach {:.1f} GB/s", model_.pools.Text(op),
+        where, speed, links - 1, pair ? "pairs" : "groups", usual);
+    finding.evidence.push_back({"NCCL Inspector: bandwidth of the links (90th percentile)",
                                 "nccl_perf", std::move(link.rows)});
     finding.confidence = 0.6;
     finding.why = "the best of many operations, so that waiting for a late rank does not count";

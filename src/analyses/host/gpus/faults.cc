@@ -73,7 +73,7 @@ void ReportCounter(const GpusOfJob& job, const Gpu& gpu, const Growth& growth,
   finding.role = role;
   finding.headline = fmt::format("{} counted {:.0f} {}{}{}", GpuAsSubject(gpu), growth.by, what,
                                  growth.by == 1 ? "" : "s", FromTime(growth.sample->time_ns));
-  finding.evidence.push_back({fmt::format("the counter stands at {:.0f}", growth.sample->value),
+  finding.evidence.push_back({fmt::format("the counter is at {:.0f}", growth.sample->value),
                               "host_sample",
                               {growth.sample->row}});
   finding.confidence = 0.7;
@@ -216,7 +216,7 @@ void ReportHeatAndMemory(const GpusOfJob& job, const std::vector<Throttling>& th
     if (share >= kFull && share_of_peers < kNotFull) {
       Finding finding = NewFinding(job, gpu, "host_gpus.memory_full");
       finding.headline = fmt::format(
-          "The memory of {} was full, that of the others to {}",
+          "The memory of {} was full, that of the others at {}",
           gpu.rank == kNone32 ? GpuAsSubject(gpu) : fmt::format("rank {}'s GPU", gpu.rank),
           PercentText(share_of_peers));
       finding.evidence.push_back(

@@ -1,5 +1,5 @@
-// Which ranks talk over another transport than their peers, and which settings of NCCL differ
-// between ranks, as NCCL_DEBUG=INFO prints it?
+// Which ranks communicate over another transport than their peers, and which settings of NCCL
+// differ between ranks, as NCCL_DEBUG=INFO prints it?
 //
 // One slow connection slows the ring of everybody. What all ranks have in common is the cluster's
 // choice and no finding; what a few have for themselves is.
@@ -126,7 +126,8 @@ class LinkJudging {
       const bool slower = network == "NET/Socket" || rule->first != "NET/Socket";
       if (network == rule->first || !IsFew(ranks, all) || !slower) continue;
       Report("host_links.transport", ranks, network,
-             fmt::format("{} over {}, the others over {}", ranks.size() == 1 ? "talks" : "talk",
+             fmt::format("{} over {}, the others over {}",
+                         ranks.size() == 1 ? "communicates" : "communicate",
                          NetworkInWords(network), NetworkInWords(rule->first)),
              "Check the network cards of that host (ibstat, NCCL_IB_HCA, NCCL_IB_DISABLE) and what "
              "NCCL printed about NET/IB there.");
@@ -162,7 +163,7 @@ class LinkJudging {
     if (with_peer == 0 || !IsFew(few, all)) return;
     Report("host_links.shared_memory", few, "SHM",
            fmt::format("{} over host memory (SHM), the others from GPU to GPU (P2P)",
-                       few.size() == 1 ? "talks" : "talk"),
+                       few.size() == 1 ? "communicates" : "communicate"),
            "Check P2P of that GPU: nvidia-smi topo -p2p r, NCCL_P2P_DISABLE, IOMMU settings.");
   }
 
@@ -238,8 +239,8 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "host_links",
-               .sentence = "Which ranks talk over another transport than their peers?",
-               .example = "Rank 5 talks over sockets, the others over InfiniBand or RoCE",
+               .sentence = "Which ranks communicate over another transport than their peers?",
+               .example = "Rank 5 communicates over sockets, the others over InfiniBand or RoCE",
                .needs = kTableNames<NcclSettingTable>,
                .makes = {},
                .uses = kTableNames<NcclLinkTable>},

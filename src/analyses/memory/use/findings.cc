@@ -38,9 +38,9 @@ struct Most {
   std::vector<int64_t> rows;  // the largest of memory_holder
 
   std::string InWords() const {
-    if (frame.empty()) return "what held most";
-    return fmt::format("{} of the {} in use are held by {}, the most", SizeText(bytes),
-                       SizeText(total), frame);
+    if (frame.empty()) return "the largest holders";
+    return fmt::format("the largest holder is {}: {} of the {} in use", frame, SizeText(bytes),
+                       SizeText(total));
   }
 };
 
@@ -111,21 +111,22 @@ Finding Oom(const Model& model, const Part& part, const std::vector<const Replay
   finding.headline =
       fmt::format("{} ran out of memory: {} requested{}{}", Name(device),
                   SizeText(Plus(events.bytes[event], 0)), free, Others(devices.size()));
-  finding.evidence.push_back({.text = "the request that failed",
+  finding.evidence.push_back({.text = fmt::format("the request that failed, for {}",
+                                                  SizeText(Plus(events.bytes[event], 0))),
                               .table = "memory_event",
                               .rows = {device.scan.first_oom}});
   AddEvidence(part, most, device, finding);
   finding.confidence = 0.9;
   finding.why =
-      "the allocator's own trace has it; the program may have caught the error and gone on";
+      "the allocator's own trace shows it; the program may have caught the error and continued";
   int64_t unused = Minus(device.scan.oom_reserved, most.total);
   finding.next_step =
       unused >= std::max<int64_t>(events.bytes[event], 1)
           ? fmt::format(
-                "{} were reserved and not in use: memory is in pieces. Set "
+                "{} were reserved and not in use: memory is fragmented. Set "
                 "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
                 SizeText(unused))
-          : "Make what held most smaller: debrief query OUT \"FROM memory_holder WHERE moment = "
+          : "Reduce the largest holders: debrief query OUT \"FROM memory_holder WHERE moment = "
             "'oom'\"";
   return finding;
 }

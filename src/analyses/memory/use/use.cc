@@ -292,7 +292,7 @@ const Analysis& Describe() {
                .sentence = "What held the memory of each GPU, and how much of it was not in use?",
                .example =
                    "GPU 0 of rank 3 ran out of memory: 2.00 GiB asked for, 310.0 MiB left; "
-                   "31.25 GiB of the 70.10 GiB in use are held by train.py:41 step, the most",
+                   "the largest holder is train.py:41 step: 31.25 GiB of the 70.10 GiB in use",
                .needs = kTableNames<MemorySnapshotTable>,
                .makes = kTableNames<MemoryHolderTable, MemoryTimelineTable, MemoryUseTable>,
                .uses = kTableNames<MemorySegmentTable, MemoryBlockTable, MemoryEventTable,

@@ -253,9 +253,10 @@ Finding FindingOf(const timeline::JobShares& job, const Part& part) {
   const int64_t communication = rows.communication_ns[worst];
   double hidden = communication > 0 ? Percent(rows.overlap_ns[worst], communication) : 0;
   finding.evidence.push_back(
-      {.text = fmt::format("{:.0f} % of the communication runs beside computation; exposed is the "
-                           "time in which a communication kernel runs and no other kernel computes",
-                           hidden),
+      {.text =
+           fmt::format("{:.0f} % of the communication overlaps with computation; exposed is the "
+                       "time in which a communication kernel runs and no other kernel computes",
+                       hidden),
        .table = "profile_breakdown",
        .rows = {job.worst().row}});
   if (std::string all = job.OverallInWords(); !all.empty())

@@ -103,7 +103,7 @@ const Analysis& Describe() {
       .info = {.name = "profile_overlap",
                .scope = AnalysisScope::kRank,
                .sentence = "How far does communication hide behind computation?",
-               .example = "47 % of the communication of rank 0 runs beside computation",
+               .example = "47 % of the communication of rank 0 overlaps with computation",
                .needs = kTableNames<TimelineTable, TimelineSliceTable>,
                .makes = kTableNames<ProfileOverlapTable, ProfileKernelTypesTable>,
                .uses = kTableNames<timeline::ViewTables, TimelineStepTable>},

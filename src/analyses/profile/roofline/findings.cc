@@ -38,9 +38,9 @@ Finding HintAt(std::pair<int32_t, int32_t> attempt, int64_t size, const OddSize&
   finding.ranks.assign(odd.ranks.begin(), odd.ranks.end());
   const double efficiency = static_cast<double>(products.roof_ns) /
                             static_cast<double>(std::max<int64_t>(1, products.busy_ns));
-  finding.headline =
-      fmt::format("Matrix products of size {} reach {:.1f} % of the GPU's roof; {} could be saved",
-                  size, 100 * efficiency, DurationText(products.save_ns));
+  finding.headline = fmt::format(
+      "Matrix products of size {} reach {:.1f} % of the GPU's roofline; {} could be saved", size,
+      100 * efficiency, DurationText(products.save_ns));
   finding.evidence.push_back(
       {.text = fmt::format("they take {} of {} GPU time; {} is no multiple of 16 bytes",
                            DurationText(products.busy_ns), DurationText(odd.all_ns), size),

@@ -82,7 +82,7 @@ const Analysis& Describe() {
                .scope = AnalysisScope::kRank,
                .sentence = "How far are ops from what the device could do?",
                .example =
-                   "Matrix products of size 50257 reach 0.9 % of the GPU's roof; 34.9 ms could "
+                   "Matrix products of size 50257 reach 0.9 % of the GPU's roofline; 34.9 ms could "
                    "be saved",
                .needs = kTableNames<TimelineLaunchTable>,
                .makes = kTableNames<ProfileRooflineTable, ProfileRooflineSumTable,

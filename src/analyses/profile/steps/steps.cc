@@ -191,7 +191,8 @@ class SlowSteps {
       const bool few = timelines == 1 || slow.size() * 2 <= timelines;
       if (few && each.rank != kNone32) finding.ranks.push_back(each.rank);
       finding.evidence.push_back(
-          {fmt::format("{:.1f} ms; the median of {} whole steps is {:.1f} ms",
+          {fmt::format("{}{:.1f} ms; the median of {} whole steps is {:.1f} ms",
+                       each.rank == kNone32 ? "" : fmt::format("rank {}: ", each.rank),
                        static_cast<double>(each.duration_ns) / kMillisecond, each.steps,
                        static_cast<double>(each.median_ns) / kMillisecond),
            "profile_step",
@@ -199,9 +200,9 @@ class SlowSteps {
     }
     const auto duration = static_cast<double>(worst.duration_ns);
     finding.headline =
-        fmt::format("Step {}{} took {:.1f} ms{}, {:.1f} x the median", label,
-                    worst.is_first ? " (the first recorded)" : "", duration / kMillisecond,
-                    Where(finding.ranks, slow.size(), timelines),
+        fmt::format("Step {}{} took {}{:.1f} ms{}, {:.1f} x the median", label,
+                    worst.is_first ? " (the first recorded)" : "", slow.size() > 1 ? "up to " : "",
+                    duration / kMillisecond, Where(finding.ranks, slow.size(), timelines),
                     duration / static_cast<double>(worst.median_ns));
     if (worst.growth_ns > 0)
       finding.headline += fmt::format(

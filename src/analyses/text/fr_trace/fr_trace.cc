@@ -171,7 +171,7 @@ void Judge(const Model& model, const Rounds& rounds, std::vector<Finding>& findi
       "nothing moved in {} {}; ranks that wait in another collective are "
       "not blamed",
       stuck.rounds, what);
-  finding.next_step = "See where that rank stands: its stack, its output.";
+  finding.next_step = "See where that rank is: its stack, its output.";
   findings.push_back(std::move(finding));
 }
 

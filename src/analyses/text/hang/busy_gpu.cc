@@ -136,11 +136,9 @@ void FindLastToCome(const Scene& scene, std::vector<Finding>& findings) {
   finding.evidence.push_back(LineAsEvidence(scene, starts.last->row));
   AddContext(scene, starts.last->rank, finding);
   finding.confidence = 0.45;
-  finding.why =
-      "all ranks ran into their time limits in sends and receives; the others waited before it "
-      "came";
+  finding.why = "all ranks timed out in sends and receives; the others waited before it arrived";
   finding.next_step =
-      "Look at what held this rank and its GPU up before; Flight Recorder dumps "
+      "Look at what delayed this rank and its GPU; Flight Recorder dumps "
       "(TORCH_FR_BUFFER_SIZE) would show who waits for whom.";
   findings.push_back(std::move(finding));
 }

@@ -6,14 +6,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "analyses/text/hang/hang.h"
+#include "base/text/columns.h"
 #include "base/text/rank_list.h"
 #include "base/text/strings.h"
+#include "model/headline.h"
 #include "torch/code_words.h"
 
 namespace debrief::analyses::text_hang {
@@ -21,7 +24,7 @@ namespace debrief::analyses::text_hang {
 namespace {
 
 constexpr size_t kMostDeaths = 3;    // different ones that are told
-constexpr size_t kLongestText = 60;  // of an exception, in a headline
+constexpr size_t kLeastText = 40;    // of an exception, in a headline
 constexpr size_t kMostEvidence = 4;  // lines of one rank
 constexpr int32_t kAbort = -6, kKilled = -9;
 
@@ -184,7 +187,7 @@ std::string Site(const Scene& scene, size_t row) {
   return " at " + debrief::CodeInWords("", file, events.file_line[row]);
 }
 
-// The exception, cut between words; an output that ends inside of a traceback does not name it.
+// The exception; an output that ends inside of a traceback does not name it.
 // ".../IndexKernel.cu:16: gather: block: [2,0,0], thread: [0,0,0] Assertion `i < n` failed." begins
 // with where each thread stood.
 std::string Reason(std::string_view kind, std::string_view text) {
@@ -193,20 +196,41 @@ std::string Reason(std::string_view kind, std::string_view text) {
     return "a device-side assert: " + Reason({}, text.substr(assertion));
   if (text.empty() || text.starts_with(' ') || text.starts_with("Traceback"))
     return "an exception that its output no longer names,";
-  std::string said = ExceptionInWords(text);
-  if (said.size() <= kLongestText * 2) return said;
-  size_t blank = said.rfind(' ', kLongestText * 2);
-  return said.substr(0, blank == std::string::npos ? kLongestText : blank) + " ...";
+  return ExceptionInWords(text);
 }
 
-// "died with ValueError: bad batch at train.py:71 (exit code 1)".
-std::string DeathInWords(const Scene& scene, const Death& death) {
+// "died with ValueError: bad batch at train.py:71 (exit code 1)", so that it fits the headline. The
+// exit code goes first, then the place, which is also in the next step; a text that is too long by
+// itself is cut and keeps its place.
+std::string DiedWith(const std::string& reason, const std::string& site, const std::string& end,
+                     size_t room) {
+  constexpr std::string_view kDied = "died with ";
+  room -= std::min(room, kDied.size());
+  for (const std::string& behind : {site + end, site, std::string()}) {
+    for (const std::string& text : WaysToSay(reason)) {
+      if (TextWidth(text) + TextWidth(behind) <= room)
+        return fmt::format("{}{}{}", kDied, text, behind);
+    }
+  }
+  const size_t left = std::max(room - std::min(room, TextWidth(site)), kLeastText);
+  return fmt::format("{}{}{}", kDied, CutReason(WaysToSay(reason).back(), left), site);
+}
+
+// " (exit code 1)", " (SIGABRT, signal 6)".
+std::string InBrackets(int32_t code) {
+  if (code >= 0) return fmt::format(" ({})", CodeInWords(code));
+  return fmt::format(" ({}, signal {})", SignalName(-code), -code);
+}
+
+// What `death` did, in at most `room` columns where texts of the input make it long.
+std::string DeathInWords(const Scene& scene, const Death& death, size_t room) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   int32_t code = death.end.exit_code;
+  const std::string_view was = death.ranks.size() == 1 ? "was" : "were";
   if (death.end.by_kernel && code == kKilled)
-    return "was killed by the kernel: out of memory (SIGKILL, signal 9)";
+    return fmt::format("{} killed by the kernel: out of memory (SIGKILL, signal 9)", was);
   if (death.end.by_memory && code == kKilled)
-    return fmt::format("was killed: out of memory (SIGKILL, signal 9), as {} reports",
+    return fmt::format("{} killed: out of memory (SIGKILL, signal 9), as {} reports", was,
                        death.end.said_by);
   std::string_view kind =
       death.row == RankTalk::kNoRow ? "" : scene.model.pools.Text(events.kind[death.row]);
@@ -214,14 +238,13 @@ std::string DeathInWords(const Scene& scene, const Death& death) {
   if (death.row == RankTalk::kNoRow || kind == "signal") {
     if (code >= 0) return fmt::format("exited with code {} and printed no error", code);
     if (IsTold(code))
-      return fmt::format("was ended by {}, which its launcher did not send", CodeInWords(code));
-    return fmt::format("{} by {}{}", code == kKilled ? "was killed" : "died", CodeInWords(code),
-                       site);
+      return fmt::format("{} ended by {}, which the launcher did not send", was, CodeInWords(code));
+    return fmt::format("{} by {}{}", code == kKilled ? fmt::format("{} killed", was) : "died",
+                       CodeInWords(code), site);
   }
   bool told = code != kNone32 && code != 0 && death.end.said_by != "rank";
-  std::string end = told ? fmt::format(" ({})", CodeInWords(code)) : "";
-  return fmt::format("died with {}{}{}",
-                     Reason(kind, scene.model.pools.Text(events.text[death.row])), site, end);
+  return DiedWith(Reason(kind, scene.model.pools.Text(events.text[death.row])), site,
+                  told ? InBrackets(code) : "", room);
 }
 
 // Saving and loading of checkpoints raises on all ranks what happened on some: "CheckpointException
@@ -318,12 +341,15 @@ void AddEvidence(const Scene& scene, const Death& death, Finding& finding) {
 }
 
 std::string WhyOf(const Death& death) {
-  if (death.end.by_kernel) return "the kernel's log says so";
-  if (death.end.said_by == "rank") return "its output ends with what ended it";
+  if (death.end.by_kernel) return "the kernel log reports it";
+  if (death.end.said_by == "rank") return "its output ends with this error";
+  const bool one = death.ranks.size() == 1;
   if (!death.end.said_by.empty() && !death.end.stopped)
-    return fmt::format("{} reports how it ended{}", death.end.said_by,
-                       death.end.first ? " and names it the first failure" : "");
-  if (death.end.known()) return "its exit is reported";
+    return fmt::format("{} reports how {} ended{}", death.end.said_by, one ? "it" : "they",
+                       !death.end.first ? ""
+                       : one            ? " and names it the first failure"
+                                        : " and names one of them the first failure");
+  if (death.end.known()) return one ? "its exit is reported" : "their exits are reported";
   return "its output ends there; no exit code is reported";
 }
 
@@ -386,8 +412,12 @@ void FindDeaths(const Scene& scene, std::vector<Finding>& findings) {
     if (i > 0 && death.row == RankTalk::kNoRow && death.end.stopped) continue;
     Finding finding = NewFinding(scene, "text_hang.died");
     finding.ranks = death.ranks;
-    finding.headline =
-        fmt::format("{} {}", RanksAsSubject(death.ranks), DeathInWords(scene, death));
+    const std::string who = RanksAsSubject(death.ranks);
+    const size_t room = kLongestHeadline - std::min(kLongestHeadline, who.size() + 1);
+    const std::string whole = fmt::format("{} {}", who, DeathInWords(scene, death, SIZE_MAX));
+    finding.headline = fmt::format("{} {}", who, DeathInWords(scene, death, room));
+    if (whole != finding.headline)
+      finding.evidence.push_back({.text = whole, .table = {}, .rows = {}});
     std::string_view file =
         death.row == RankTalk::kNoRow ? "" : scene.model.pools.Text(events.file[death.row]);
     if (!file.empty())
@@ -397,7 +427,8 @@ void FindDeaths(const Scene& scene, std::vector<Finding>& findings) {
     bool sure = death.end.first || death.end.by_kernel;
     finding.confidence = i > 0 ? 0.6 : sure ? 0.95 : death.end.known() ? 0.9 : 0.8;
     finding.why = WhyOf(death);
-    if (i > 0) finding.why += "; another rank died before or of a rarer reason";
+    if (i > 0)
+      finding.why += "; another rank died earlier, or of something that fewer ranks report";
     finding.next_step = NextOf(scene, death);
     findings.push_back(std::move(finding));
   }

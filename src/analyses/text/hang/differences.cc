@@ -112,12 +112,13 @@ Finding OddFinding(const Scene& scene, const GroupWorks& group, const ByShape& s
   finding.headline = fmt::format("{} called {} as number {} of {}", RanksAsSubject(finding.ranks),
                                  what, finding.seq, NameOf(group));
   finding.confidence = usual == nullptr ? 0.5 : 0.65;
-  finding.why = "their watchdogs tell different works at one number; ";
+  finding.why = "their watchdogs report different operations with the same number; ";
   if (usual == nullptr) {
-    finding.why += "text does not tell which of them is right";
+    finding.why += "the text does not show which of them is right";
   } else {
     finding.headline += fmt::format(" where its peers called {}", *usual);
-    finding.why += "this one is unlike those of other members or of other groups of that kind";
+    finding.why +=
+        "this one differs from those of the other members, or of other groups of that kind";
   }
   return finding;
 }

@@ -77,11 +77,10 @@ bool FindOutside(const Scene& scene, std::span<const Outside> signs,
       AddRows(scene, scene.talk.scheduler, finding);
       finding.confidence = 0.8;
       finding.why =
-          "the launcher or the scheduler says so; no rank ended before by itself, as far as "
-          "the texts tell";
+          "the launcher or the scheduler reports it; the texts show no rank that failed before";
       finding.next_step =
           "Look at the scheduler's record of the job (sacct, kubectl describe). If it should have "
-          "been done by then, look for the step in which it hung.";
+          "been finished by then, look for the step in which it hung.";
       findings.push_back(std::move(finding));
       return true;
     }
@@ -255,8 +254,7 @@ bool FindFollowers(const Scene& scene, std::vector<Finding>& findings) {
     finding.evidence.push_back(LineAsEvidence(scene, first->last_line));
   finding.confidence = 0.4;
   finding.why =
-      "a process ends like this when another one is gone or stuck: who that is, the texts "
-      "do not tell";
+      "a process ends like this when another one died or hangs; the texts do not say which";
   finding.next_step =
       scene.talk.OutputIsKnown(first_rank)
           ? "Look at Flight Recorder dumps, at the output of the other ranks and nodes, "
@@ -286,7 +284,7 @@ void FindStaleSignal(const Scene& scene, std::vector<Finding>& findings) {
     }
   }
   finding.confidence = 0.9;
-  finding.why = "its ranks were told to dump before they had enqueued any work";
+  finding.why = "its ranks received a dump signal before they had enqueued any work";
   finding.next_step =
       fmt::format("Fix what ended attempt {}; a restart needs a new store (another rendezvous id).",
                   scene.talk.attempt - 1);

@@ -132,9 +132,9 @@ bool FindWatchdog(const Scene& scene, std::vector<Finding>& findings) {
   if (ranks.size() == 1) finding.ranks = ranks;
   AddEngineLines(scene, stuck, finding);
   finding.confidence = ranks.size() == 1 ? 0.7 : 0.5;
-  finding.why = ranks.size() == 1 ? "it alone reports that its batch did not end"
-                                  : "their batches did not end; for whom they waited, the text "
-                                    "does not tell";
+  finding.why = ranks.size() == 1
+                    ? "it alone reports that its batch did not end"
+                    : "their batches did not end; the text does not say for which rank they waited";
   finding.next_step =
       "Read the stacks that the watchdog printed before it (py-spy), or take them of all workers: "
       "the one that stands elsewhere is waited for.";
@@ -161,7 +161,7 @@ void ReportFailure(const Scene& scene, size_t row, const Rows& dead,
   if (root != row) finding.evidence.push_back(LineAsEvidence(scene, row));
   AddEngineLines(scene, dead, finding);
   finding.confidence = 0.8;
-  finding.why = "its process names it as what ended it; the text does not say which rank";
+  finding.why = "its process reports it as its last error; the text does not say which rank it is";
   finding.next_step = "Read the traceback around the line that the evidence names.";
   findings.push_back(std::move(finding));
 }
@@ -194,7 +194,7 @@ void FindLostWorker(const Scene& scene, std::vector<Finding>& findings) {
     for (size_t row : talk.end.rows) finding.evidence.push_back(ExitAsEvidence(scene, row));
     AddContext(scene, rank, finding);
     finding.confidence = 0.7;
-    finding.why = "the engine watches its workers; what ended this one, no text says";
+    finding.why = "the engine watches its workers; no text says what ended this one";
     finding.next_step =
         "Look for the out-of-memory killer and for GPU faults in the kernel log of its host "
         "(dmesg), and for a core dump.";

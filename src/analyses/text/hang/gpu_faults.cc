@@ -102,7 +102,7 @@ bool FindNamelessGpuFault(const Scene& scene, std::vector<Finding>& findings) {
                     fault->words, CodeOfFault(text), AddressOf(text));
     finding.evidence.push_back(LineAsEvidence(scene, row));
     finding.confidence = 0.6;
-    finding.why = "the driver's message in the kernel log says so; no text tells whose GPU it is";
+    finding.why = "the driver reports it in the kernel log; no text says which rank uses this GPU";
     finding.next_step =
         fault->code == 0
             ? "Have this NVSwitch and its links checked: nvidia-smi nvlink -s, the log of the "
@@ -135,7 +135,7 @@ void FindGpuFault(const Scene& scene, std::vector<Finding>& findings) {
       if (finding.evidence.size() < 3) finding.evidence.push_back(LineAsEvidence(scene, trouble));
     }
     finding.confidence = 0.9;
-    finding.why = "the driver's message in the kernel log says so";
+    finding.why = "the driver reports it in the kernel log";
     finding.next_step = fault->hardware ? "Take this GPU out of use and have it checked."
                                         : "Run this rank with CUDA_LAUNCH_BLOCKING=1 to find the "
                                           "kernel that accesses memory it must not.";

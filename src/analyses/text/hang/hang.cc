@@ -53,10 +53,10 @@ void Judge(const Model& model, const Talk& talk, std::vector<Finding>& findings)
     timeouts.role = Role::kCause;
     timeouts.ranks.clear();
     timeouts.confidence = 0.4;
-    timeouts.why += "; for whom they waited, the texts do not tell";
+    timeouts.why += "; the texts do not say for which rank they waited";
     timeouts.next_step =
         "Flight Recorder dumps (TORCH_FR_BUFFER_SIZE) or stacks of all ranks (py-spy) would show "
-        "which rank did not come.";
+        "which rank did not join.";
     return;
   }
   timeouts.role = Role::kConsequence;

@@ -284,6 +284,13 @@ size_t RootException(const Model& model, size_t row);
 // "ValueError: bad batch": one line, of a wrapper what it wraps, without the path of its module.
 std::string ExceptionInWords(std::string_view text);
 
+// Shorter and shorter: as it is, without "[Errno 28] " and places in PyTorch's source, and of a
+// path at its end the last part alone.
+std::vector<std::string> WaysToSay(const std::string& reason);
+
+// What fits `width` columns: whole sentences, else words with "..." behind them.
+std::string CutReason(const std::string& reason, size_t width);
+
 // "SIGKILL (signal 9)", "exit code 1".
 std::string CodeInWords(int32_t exit_code);
 

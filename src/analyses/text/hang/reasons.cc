@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "analyses/text/hang/hang.h"
+#include "base/text/clauses.h"
 #include "base/text/strings.h"
 
 namespace debrief::analyses::text_hang {
@@ -89,7 +90,51 @@ std::string ThrownInCpp(std::string_view text) {
   return fmt::format("{}: {}", name, Trimmed(text.substr(what + kWhat.size())));
 }
 
+// "RuntimeError: [enforce fail at alloc.cpp:12] err == 0. text" and "RuntimeError:
+// /src/Register.cpp:934: text" without the place in PyTorch's own source.
+std::string WithoutNativePlace(std::string_view text) {
+  const size_t colon = text.find(": ");
+  if (colon == std::string_view::npos) return std::string(text);
+  const std::string_view name = text.substr(0, colon + 2), message = text.substr(colon + 2);
+  size_t begin = 0;
+  if (message.starts_with("[enforce fail at ")) {
+    const size_t end = message.find(". ", std::min(message.find(']'), message.size()));
+    begin = end == std::string_view::npos ? 0 : end + 2;
+  } else if (message.starts_with('/')) {
+    const size_t end = message.find(": ");
+    const std::string_view place = message.substr(0, end);
+    if (end != std::string_view::npos && Contains(place, ".cpp:")) begin = end + 2;
+  }
+  return fmt::format("{}{}", name, message.substr(begin));
+}
+
+// "'/data/tokenized/shard_1.bin'" as "'.../shard_1.bin'", where it ends the text.
+std::string WithShortPath(std::string_view text) {
+  const size_t quote = text.ends_with('\'') ? text.find(": '/") : std::string_view::npos;
+  if (quote == std::string_view::npos) return std::string(text);
+  return fmt::format("{}: '...{}", text.substr(0, quote), text.substr(text.rfind('/')));
+}
+
+// "OSError: [Errno 28] No space left on device" without the number.
+std::string WithoutErrno(std::string text) {
+  const size_t begin = text.find("[Errno ");
+  const size_t end = text.find("] ", begin);
+  if (begin != std::string::npos && end != std::string::npos) text.erase(begin, end + 2 - begin);
+  return text;
+}
+
 }  // namespace
+
+std::vector<std::string> WaysToSay(const std::string& reason) {
+  const std::string bare = WithoutNativePlace(WithoutErrno(reason));
+  return {reason, bare, WithShortPath(bare)};
+}
+
+std::string CutReason(const std::string& reason, size_t width) {
+  const size_t sentence = reason.rfind(". ", width);
+  if (sentence != std::string::npos && sentence > width / 3) return reason.substr(0, sentence);
+  return CutAtWord(reason, width);
+}
 
 size_t RootException(const Model& model, size_t row) {
   const auto& events = model.tables.Get<TextEventTable>();

@@ -233,8 +233,9 @@ void BlameAwaited(const Scene& scene, const Setup& setup, int32_t rank, Finding&
       "Rank {} did not join the set-up of the group of all ranks; {} waited for its address", rank,
       setup.waiting.empty() ? "others" : RanksInWords(setup.waiting));
   finding.confidence = 0.8;
-  finding.why = "the key of the store that they waited for is of that rank";
-  finding.next_step = fmt::format("Look where rank {} is: it did not reach that set-up.", rank);
+  finding.why = "the store key that they waited for belongs to that rank";
+  finding.next_step =
+      fmt::format("Find out where rank {} is (stack, output): it did not reach that set-up.", rank);
   AddContext(scene, rank, finding);
 }
 
@@ -244,8 +245,9 @@ void BlameAbsent(const Scene& scene, const Setup& setup, const std::vector<int32
   finding.headline = fmt::format("{} did not come to the start of the job; {} waited in the store",
                                  RanksAsSubject(absent), RanksInWords(setup.waiting));
   finding.confidence = 0.75;
-  finding.why = "all who came say how many they are, and each of them says that it waited";
-  finding.next_step = "Look where these ranks are: their output, their host, whether they began.";
+  finding.why = "the ranks that joined report how many they are, and each reports that it waited";
+  finding.next_step =
+      "Find out where these ranks are: their output, their host, whether they started.";
   const auto talk = scene.talk.ranks.find(absent.front());
   if (talk == scene.talk.ranks.end()) return;  // nothing is known of it but that it is missing
   // What kept it away may be an error of the store, too: it could not reach it.
@@ -265,9 +267,11 @@ void BlameFirst(const Scene& scene, const Setup& setup, int32_t first, Finding& 
                   RanksInWords(waiting));
   finding.groups.push_back({std::string(setup.group), "", waiting});
   finding.confidence = 0.7;
-  finding.why = "it is the first member of that group, for which the others wait there";
+  finding.why =
+      "the others wait in that set-up for the first member of the group, which is this rank";
   finding.next_step = fmt::format(
-      "Compare what rank {} called before this with the others, and look where it is.", first);
+      "Compare what rank {} called before this with the other ranks, and find out where it is.",
+      first);
   AddContext(scene, first, finding);
 }
 
@@ -312,8 +316,8 @@ bool FindSetup(const Scene& scene, std::vector<Finding>& findings) {
   } else if (int32_t first = FirstMember(scene, setup); first != kNone32) {
     BlameFirst(scene, setup, first, finding);
   } else {
-    finding.why = "the store says so; who should have come is not in the text";
-    finding.next_step = "Look at the ranks that did not print this: one of them never came.";
+    finding.why = "the store reports it; the text does not say which rank is missing";
+    finding.next_step = "Look at the ranks that did not print this: one of them did not join.";
   }
   findings.push_back(std::move(finding));
   return true;

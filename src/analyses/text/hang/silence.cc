@@ -223,7 +223,7 @@ bool FindUnlisted(const Scene& scene, std::vector<Finding>& findings) {
   AddTimedOut(scene, FirstToWait(scene), finding);
   AddContext(scene, unlisted.front(), finding);
   finding.confidence = 0.7;
-  finding.why = "a process that ends with code 0 is no failure to the launcher";
+  finding.why = "a launcher does not list a process that ended with code 0 as failed";
   finding.next_step =
       "Look for what makes this rank leave its loop before the others: fewer batches, a return, "
       "sys.exit(0).";
@@ -346,9 +346,7 @@ void FindSilent(const Scene& scene, std::vector<Finding>& findings) {
   finding.ranks = silence.ranks;
   AddContext(scene, silence.ranks.front(), finding);
   finding.confidence = !silence.has_text ? 0.4 : !silence.behind.empty() ? 0.75 : 0.65;
-  finding.why =
-      "the watchdog of a rank that waits speaks when its time is up; that of a rank which never "
-      "came has nothing to tell";
+  finding.why = "a rank that waits reports a timeout, and one that did not join has none to report";
   finding.next_step =
       "Look at what its host was doing while the others waited: a compilation, a data loader, a "
       "checkpoint; Flight Recorder dumps would show where it was.";
@@ -361,7 +359,8 @@ void FindSeveralSilent(const Scene& scene, std::vector<Finding>& findings) {
   Finding finding = SilentFinding(scene, silence);
   finding.confidence = 0.5;
   finding.why =
-      "several ranks did not come, and no watchdog says what they did: they may wait for another "
+      "several ranks did not join, and no watchdog reports what they did: they may wait for "
+      "another "
       "one, for example in the set-up of a communicator";
   finding.next_step =
       "Look at the stacks of these ranks (py-spy, torch.distributed.debug) and at Flight Recorder "

@@ -122,7 +122,7 @@ bool FindDesync(const Scene& scene, std::vector<Finding>& findings) {
     finding.confidence = 0.8;
     finding.why = is_barrier ? "the monitored barrier names it" : "NCCL's desync report names it";
     finding.next_step =
-        "Look at what its host was doing: its stack (py-spy), a data loader, a save.";
+        "Look at what its host was doing: its stack (py-spy), a data loader, a checkpoint.";
     findings.push_back(std::move(finding));
     return true;
   }
@@ -146,7 +146,7 @@ bool FindBlocked(const Scene& scene, std::vector<Finding>& findings) {
     finding.evidence.push_back(LineAsEvidence(scene, row));
     AddContext(scene, rank->second, finding);
     finding.confidence = 0.8;
-    finding.why = "the kernel's log says so";
+    finding.why = "the kernel log reports it";
     finding.next_step = "Look at the file systems and the GPU driver of its host.";
     findings.push_back(std::move(finding));
     return true;

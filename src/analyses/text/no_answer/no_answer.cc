@@ -56,7 +56,7 @@ Finding Report(const Model& model, const std::map<int32_t, size_t>& silent, size
   finding.evidence.push_back(std::move(evidence));
   finding.confidence = 0.5;
   finding.why =
-      "the other ranks answered; a process that is gone, stopped or holds the GIL does not";
+      "the other ranks answered; a process that died, is stopped or holds the GIL does not";
   finding.next_step = "Look at the end of its output, and whether its process is there.";
   return finding;
 }

@@ -265,7 +265,7 @@ void FindBehind(const Model& model, const Attempt& attempt, std::vector<Finding>
   finding.headline = fmt::format("Rank {} reported step {} last, all others step {}", rank,
                                  by_step.begin()->first, by_step.rbegin()->first);
   finding.evidence.push_back(RowsAsEvidence("its last step", {last[rank]}));
-  finding.why = "as their outputs tell";
+  finding.why = "by the steps in their outputs";
   findings.push_back(std::move(finding));
 }
 

@@ -167,7 +167,7 @@ class Judging {
             ? fmt::format("{} of the job {}", Plural(static_cast<size_t>(counted), "rank"), does)
             : fmt::format("{} {}", Subject(named), does);
     finding.confidence = dead ? 0.85 : 0.7;
-    finding.why = "NCCL's own network between the processes says so";
+    finding.why = "NCCL RAS reports it";
     finding.next_step = "Look at that process and its host: output, exit code, kernel log.";
     findings_.push_back(std::move(finding));
   }
@@ -266,7 +266,7 @@ class Judging {
     finding.why = outlier.stuck ? "two answers of NCCL RAS have the same counts: nothing moved"
                                 : "one answer of NCCL RAS; a job that runs shows differences for a "
                                   "moment, a second answer would settle it";
-    finding.next_step = "See where that rank stands: its stack, its output.";
+    finding.next_step = "See where that rank is: its stack, its output.";
     findings_.push_back(std::move(finding));
   }
 

@@ -67,7 +67,7 @@ class Reporter {
     const size_t first = replica.discards.front();
     Finding finding = NewFinding("text_replicas.steps_discarded", job, Severity::kWarning);
     finding.headline =
-        fmt::format("Replica {} threw away {}, the first at step {}", model_.pools.Text(name),
+        fmt::format("Replica {} discarded {}, the first at step {}", model_.pools.Text(name),
                     Plural(replica.discarded.size(), "step"), *replica.discarded.begin());
     constexpr size_t kLongest = 200;
     const auto with_error = std::ranges::find_if(
@@ -76,7 +76,8 @@ class Reporter {
     finding.evidence.push_back(
         {CutEnd(TextAt(told), kLongest), "replica_event", RowsOf(replica.discards)});
     finding.why = "torchft commits a step only when all groups of the quorum finished it";
-    finding.next_step = "Look at the error that is told with it, on the rank that raised it first.";
+    finding.next_step =
+        "Look at the error that is printed with it, on the rank that raised it first.";
     findings_.push_back(std::move(finding));
   }
 
@@ -91,9 +92,9 @@ class Reporter {
     if (!replica.healings.empty()) {
       const size_t last = replica.healings.back();
       finding.evidence.push_back(
-          {fmt::format("it fetched the state of another {}, last at step {} to come to step {}",
-                       Plural(replica.healings.size(), "time"), events_.step[last],
-                       events_.number[last]),
+          {fmt::format(
+               "it fetched the state of another replica {}, last at step {} to reach step {}",
+               Plural(replica.healings.size(), "time"), events_.step[last], events_.number[last]),
            "replica_event", RowsOf(replica.healings)});
     }
     finding.evidence.push_back(
@@ -143,7 +144,7 @@ const Analysis& Describe() {
       .info = {.name = "text_replicas",
                .sentence = "What happened to replica groups of torchft: restarts, quorums, lost "
                            "steps?",
-               .example = "Replica train_ddp_1 threw away 2 steps, the first at step 18",
+               .example = "Replica train_ddp_1 discarded 2 steps, the first at step 18",
                .needs = kTableNames<ReplicaEventTable>,
                .makes = {}},
       .run = Run};

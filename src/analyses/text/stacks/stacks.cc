@@ -262,7 +262,7 @@ Finding AllWait(const Case& each) {
   finding.role = Role::kObservation;
   finding.job = each.series.job;
   finding.attempt = each.series.attempt;
-  finding.headline = fmt::format("All {} processes wait in {}; no rank stands alone",
+  finding.headline = fmt::format("All {} processes wait in {}; no rank differs",
                                  each.judgement.known, WaitInWords(each));
   AddWaiters(each, finding);
   finding.confidence = 0.7;

@@ -21,7 +21,12 @@ void ReportWhoWaits(Board& board, size_t death, size_t absence) {
   const Finding absent = board.At(absence);
   std::string waiting = WaitingInWords(board, absent);
   Finding& finding = board.At(death);
-  if (!waiting.empty()) finding.headline += fmt::format("; {}", waiting);
+  if (!waiting.empty()) {
+    finding.headline += fmt::format("; {}", waiting);
+    // The sentence of a headline that was too long.
+    if (!finding.evidence.empty() && finding.evidence.front().table.empty())
+      finding.evidence.front().text += fmt::format("; {}", waiting);
+  }
   finding.groups = absent.groups;
   finding.op = absent.op;
   finding.seq = absent.seq;
@@ -92,8 +97,8 @@ bool Explains(const Board& board, const Finding& death, const Finding& absence) 
 
 std::string_view WhyItAgrees(const Finding& absence) {
   if (absence.ranks.empty()) return "";
-  return absence.rule == "flight.no_dump" ? "it left no dump, as a process that is gone"
-                                          : "dumps of the others show that it never came";
+  return absence.rule == "flight.no_dump" ? "it left no dump, like a process that died"
+                                          : "dumps of the other ranks show that it did not join";
 }
 
 }  // namespace

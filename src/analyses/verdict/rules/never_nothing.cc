@@ -172,7 +172,7 @@ bool PictureExplains(Board& board, const Sign& sign) {
   if (picture == ~size_t{0}) return false;
   Finding& finding = board.At(picture);
   finding.severity = Severity::kError;
-  finding.why += fmt::format("{}the job did not end well", finding.why.empty() ? "" : "; ");
+  finding.why += fmt::format("{}the job failed", finding.why.empty() ? "" : "; ");
   finding.evidence.push_back(sign.evidence);
   return true;
 }
@@ -202,10 +202,11 @@ void NeverNothing(Board& board) {
       std::string_view(best.words).substr(0, kLongest));
   finding.evidence.push_back(best.evidence);
   finding.confidence = 0.4;
-  finding.why = "nothing names the rank that failed first; this is the first sign that says most";
+  finding.why =
+      "no input names the rank that failed first; this is the clearest sign of the failure";
   std::string missing = WhatIsMissing(board.data());
   finding.next_step = missing.empty() ? "Read the outputs of the ranks around this line."
-                                      : fmt::format("Add {}: they would say more.", missing);
+                                      : fmt::format("Add {}: they would show more.", missing);
   size_t failed = board.Add(std::move(finding));
   for (size_t effect : board.FindCauses("text_hang.")) board.Fold(failed, effect);
   for (size_t effect : board.FindCauses("flight.straggler"))

@@ -52,6 +52,7 @@ void NoContradictions(Board& board) {
 namespace {
 
 constexpr double kTaken = 0.02;
+constexpr std::string_view kNoCompileLogs = "no compile logs, so a rank may have been compiling";
 
 struct Kind {
   bool present;
@@ -65,15 +66,17 @@ struct Kind {
 void MissingDataLowers(Board& board) {
   const Data& data = board.data();
   const std::array<Kind, 3> kinds = {
-      Kind{data.dumps, "no Flight Recorder dumps show which operation each rank was in"},
-      Kind{data.text, "no output of the ranks shows a traceback, an exit or a timeout"},
-      Kind{data.compile_logs, "no compile logs show whether a rank was compiling"}};
+      Kind{data.dumps, "no Flight Recorder dumps, so the operation of each rank is not known"},
+      Kind{data.text, "no rank output, so tracebacks, exits and timeouts are not known"},
+      Kind{data.compile_logs, kNoCompileLogs}};
   for (size_t cause : board.RankedCauses()) {
     Finding& finding = board.At(cause);
     if (finding.severity != Severity::kError) continue;
     bool hangs = !finding.explains.empty();
+    const bool died = finding.rule == "text_hang.died";
     for (const Kind& kind : kinds) {
       if (kind.present || !hangs) continue;
+      if (died && kind.missing == kNoCompileLogs) continue;  // compiling ends no process
       finding.confidence -= kTaken * finding.confidence;
       finding.why += fmt::format("; {}", kind.missing);
     }
@@ -100,7 +103,7 @@ void AtMostThree(Board& board) {
   constexpr size_t kMostCauses = 3;
   std::vector<size_t> causes = board.RankedCauses();
   for (size_t i = kMostCauses; i < causes.size(); ++i)
-    board.Lower(causes[i], "three causes of this job are more serious or surer");
+    board.Lower(causes[i], "three causes of this job are more serious or more certain");
 }
 
 }  // namespace debrief::analyses::verdict

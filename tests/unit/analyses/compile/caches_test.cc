@@ -81,7 +81,7 @@ TEST(CompileCaches, TheSameKeyMissedAgainIsTrouble) {
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].severity, Severity::kWarning);
   EXPECT_EQ(findings[0].headline,
-            "Rank 0 missed keys of fx_graph_cache again that had been looked up before: 1 x (2 s)");
+            "Rank 0 missed keys in fx_graph_cache that were looked up before: 1 x (2 s)");
 }
 
 TEST(CompileCaches, RanksThatMissTogetherAreNoTrouble) {

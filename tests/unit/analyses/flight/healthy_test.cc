@@ -317,7 +317,7 @@ TEST(FlightFindings, WhereStacksPartAndTheRole) {
   EXPECT_EQ(finding.ranks, std::vector<int32_t>{3}) << finding.headline;
   EXPECT_TRUE(HasEvidence(finding,
                           "stacks diverge: rank 3 at train.py:55 step, peers at train.py:53 step"));
-  EXPECT_TRUE(HasEvidence(finding, "mesh_dp [0-3] has role dp"));
+  EXPECT_TRUE(HasEvidence(finding, "mesh_dp [0-3] is a data-parallel group"));
 }
 
 }  // namespace flight_healthy_test

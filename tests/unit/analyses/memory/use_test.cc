@@ -206,7 +206,7 @@ TEST_F(MemoryUse, AnOomIsAnError) {
   EXPECT_EQ(Headline("memory.oom"),
             "GPU 0 of rank 3 ran out of memory: 2.00 GiB requested, 512.0 MiB left");
   EXPECT_EQ(result_.findings[0].evidence[1].text,
-            "3.00 GiB of the 4.00 GiB in use are held by large.py:4 step, the most");
+            "the largest holder is large.py:4 step: 3.00 GiB of the 4.00 GiB in use");
   EXPECT_EQ(result_.findings[0].ranks, std::vector<int32_t>{3});
   EXPECT_EQ(result_.findings[0].severity, Severity::kError);
   EXPECT_EQ(result_.findings[0].source.at(0).file, "large.py");

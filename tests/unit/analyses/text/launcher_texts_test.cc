@@ -117,7 +117,7 @@ TEST(LauncherTexts, AnAbortWithoutAWordOfTheWatchdogIsACause) {
   Job job(2, {{"torchrun.txt", kNone32, list},
               {"0/stderr.log", 0, Remote(0)},
               {"1/stderr.log", 1, "free(): invalid pointer\n"}});
-  ExpectNamed(job, {1}, "died with free(): invalid pointer (SIGABRT (signal 6))");
+  ExpectNamed(job, {1}, "died with free(): invalid pointer (SIGABRT, signal 6)");
 }
 
 TEST(LauncherTexts, TeedTextHasTheOutputOfEachRank) {

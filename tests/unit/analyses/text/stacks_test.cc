@@ -130,8 +130,7 @@ TEST_F(TextStacksTest, WhereAllMoveTheJobRuns) {
 
 TEST_F(TextStacksTest, AllInOnePlaceBlamesNobody) {
   for (int i = 0; i < 3; ++i) Add({kWaits, kWaits, kWaits});
-  EXPECT_EQ(First(),
-            "info: All 3 processes wait in all_reduce (train.py:59); no rank stands alone");
+  EXPECT_EQ(First(), "info: All 3 processes wait in all_reduce (train.py:59); no rank differs");
   EXPECT_TRUE(findings_[0].ranks.empty());
 }
 

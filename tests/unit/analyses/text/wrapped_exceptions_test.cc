@@ -195,7 +195,7 @@ TEST(WrappedExceptions, SigtermThatTheLauncherDidNotSend) {
       "torch/distributed/elastic/multiprocessing/api.py:986] failed (exitcode: -15) local_rank: 1 "
       "(pid: 101) of binary: /usr/bin/python\n";
   Job job(2, {{"torchrun.txt", kNone32, text}});
-  ExpectReason(job, {1}, "was ended by SIGTERM (signal 15), which its launcher did not send");
+  ExpectReason(job, {1}, "was ended by SIGTERM (signal 15), which the launcher did not send");
 }
 
 }  // namespace wrapped_exceptions_test
