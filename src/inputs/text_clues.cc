@@ -4,10 +4,13 @@
 #include <charconv>
 #include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "base/text/strings.h"
 #include "inputs/sniffing.h"
 #include "torch/glog_time.h"
+#include "torch/prefixes/foreign_heads.h"
 #include "torch/prefixes/line_prefix.h"
 #include "torch/prefixes/rank_heads.h"
 #include "torch/prefixes/wrapped_lines.h"
@@ -121,6 +124,7 @@ class TextScanner {
     clues_.is_launcher |= std::any_of(std::begin(kLauncherWords), std::end(kLauncherWords), has);
     clues_.is_output |= std::any_of(std::begin(kOutputMarks), std::end(kOutputMarks), has);
     has_nccl_ = has(" NCCL ");
+    if (heads_.empty()) heads_ = FindForeignHeads(text, {});
     has_heads_ |= HasRankHeads(text);
     has_ranks_ = has("rank") || has("Rank") || has("RANK");
     for (size_t at = 0; at < text.size();) {
@@ -155,6 +159,8 @@ class TextScanner {
   void ReadLine(std::string_view line) {
     ++lines_;
     line = TakeContainerLabels(line);
+    PeeledLine whole{.text = line};
+    if (TakeForeignHead(whole, heads_)) line = whole.text;
     if (int32_t task = TaskLabelOf(line); task != kNone32) {
       ++task_lines_;
       if (tasks_.size() < kMostTold) tasks_.insert(task);
@@ -350,6 +356,7 @@ class TextScanner {
   TextClues clues_;
   bool has_nccl_ = false, has_ranks_ = false;  // the text, somewhere
   bool has_heads_ = false;
+  std::vector<std::string> heads_;  // forms of what stands before each line
   bool is_about_ranks_ = false;
   bool has_replicas_ = false;  // tags of torchft
   size_t lines_ = 0, task_lines_ = 0;

@@ -56,6 +56,10 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "terminate called after",
                                        "what():",
                                        "rank      :",
+                                       "  rank: ",
+                                       "  time: ",
+                                       "encountered in worker",
+                                       "] Signal: ",
                                        "host      :",
                                        "time      :",
                                        "error_file:",
@@ -352,7 +356,9 @@ bool IsExit(std::string_view text) {
 LineClass ClassOfTask(std::string_view text) {
   if (ParseExitCode(text) != kNone32) return LineClass::kExit;
   if (IsOutOfMemory(text)) return LineClass::kOutOfMemory;
-  return ParseSignal(text) != kNone32 ? LineClass::kSignal : LineClass::kOther;
+  if (ParseSignal(text) != kNone32) return LineClass::kSignal;
+  // "srun: error: Unable to create step for job 7: More processors requested than permitted".
+  return text.starts_with("srun: error: Unable to ") ? LineClass::kNoStart : LineClass::kOther;
 }
 
 LineClass ClassOfWatchdog(std::string_view text) {
@@ -382,7 +388,8 @@ LineClass ClassifyByWords(std::string_view text) {
     return IsOutOfMemory(text) ? LineClass::kOutOfMemory : LineClass::kTerminate;
   if (text.starts_with("Current thread 0x")) return LineClass::kCurrentThread;
   if (Contains(text, "Stack trace of the failed collective")) return LineClass::kStackHeader;
-  if (Contains(text, "Root Cause (first observed failure)")) return LineClass::kRootCause;
+  if (Contains(text, "Root Cause (first observed failure)") || text == "Root Cause:")
+    return LineClass::kRootCause;
   if (text.starts_with("Name:   ")) return LineClass::kPodName;
   if (IsRestOfExit(text)) return LineClass::kRestOfExit;
   if (IsScheduler(text)) return LineClass::kScheduler;

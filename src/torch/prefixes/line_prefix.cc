@@ -9,6 +9,7 @@
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
 #include "torch/glog_time.h"
+#include "torch/prefixes/foreign_heads.h"
 #include "torch/prefixes/rank_heads.h"
 #include "torch/prefixes/wrapped_lines.h"
 
@@ -290,10 +291,18 @@ bool TakeStyledLabel(PeeledLine& line, const PrefixStyle& style) {
   return true;
 }
 
-bool TakeOne(PeeledLine& line, const PrefixStyle& style, bool& labelled, bool& hosted) {
+// Marks that a line has once.
+struct Once {
+  bool labelled = false;
+  bool hosted = false;
+  bool headed = false;
+};
+
+bool TakeOne(PeeledLine& line, const PrefixStyle& style, Once& once) {
   if (line.text.empty()) return false;
-  if (style.hosts && !hosted && TakeHost(line.text, line.host)) return hosted = true;
-  if (!labelled && TakeStyledLabel(line, style)) return labelled = true;
+  if (style.hosts && !once.hosted && TakeHost(line.text, line.host)) return once.hosted = true;
+  if (!once.labelled && TakeStyledLabel(line, style)) return once.labelled = true;
+  if (!once.headed && TakeForeignHead(line, style.heads)) return once.headed = true;
   // The end of a message without a newline is a blank or a zero at times: " [rank2]: Traceback".
   const bool behind = line.text.size() > 1 && (line.text[0] == ' ' || line.text[0] == '\0');
   if (behind && line.text.substr(1).starts_with("[rank")) line.text.remove_prefix(1);
@@ -326,9 +335,9 @@ std::string_view BehindBar(std::string_view text) {
 
 PeeledLine PeelMarks(std::string_view line, const PrefixStyle& style) {
   PeeledLine peeled{.text = line};
-  bool labelled = false, hosted = false;
+  Once once;
   for (int marks = 0; marks < kMostMarks; ++marks) {
-    if (!TakeOne(peeled, style, labelled, hosted)) break;
+    if (!TakeOne(peeled, style, once)) break;
   }
   const bool nobody = peeled.rank == kNone32 && peeled.local_rank == kNone32;
   if (style.rank_heads && nobody && TakeRankHead(peeled)) TakeTee(peeled, style);
@@ -388,9 +397,11 @@ LineLabels DetectLabels(std::string_view head, const PrefixStyle& style) {
 }
 
 // PyTorch puts "[rank3]:" before a blank or a log header alone; before anything else it is a role.
-bool TeeSaysRank(std::string_view head) {
+bool TeeSaysRank(std::string_view head, const PrefixStyle& style) {
   LineSplitter splitter(head);
   for (std::string_view line; splitter.Next(line);) {
+    PeeledLine whole{.text = line};
+    if (TakeForeignHead(whole, style.heads)) line = whole.text;
     int32_t rank = kNone32;
     if (!TakeMark(line, "[rank", "]:", rank)) continue;
     if (line.starts_with("[rank")) return true;
@@ -436,9 +447,21 @@ PrefixStyle DetectPrefixStyle(std::string_view head) {
   style.hosts = HasHosts(head);
   style.labels = DetectLabels(head, style);
   style.label_is_node = LabelIsNode(head, style);
-  style.tee_says_rank = TeeSaysRank(head);
-  style.rank_heads = style.labels == LineLabels::kNone && HasRankHeads(head);
+  style.heads = FindForeignHeads(head, style);
+  // Heads that name ranks are understood better as those of a logger.
+  const bool ranked = std::ranges::any_of(style.heads, [](const std::string& form) {
+    return Contains(form, "rank") || Contains(form, "Rank") || Contains(form, "RANK");
+  });
+  if (ranked) style.heads.clear();
+  style.tee_says_rank = TeeSaysRank(head, style);
+  style.rank_heads =
+      style.labels == LineLabels::kNone && HasRankHeads(head, {.heads = style.heads});
+  if (ranked) style.heads = FindForeignHeads(head, style);
   return style;
+}
+
+void DetectPrefixesOfEnd(std::string_view tail, PrefixStyle& style) {
+  if (style.heads.empty() && !style.wrapped) style.heads = FindForeignHeads(tail, style);
 }
 
 PeeledLine PeelPrefixes(std::string_view line, const PrefixStyle& style) {

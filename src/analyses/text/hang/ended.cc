@@ -10,6 +10,7 @@
 #include "base/text/strings.h"
 #include "base/text/units.h"
 #include "torch/code_words.h"
+#include "torch/remedies.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -110,6 +111,19 @@ std::string NamelessInWords(const End& end) {
                      CodeInWords(end.exit_code));
 }
 
+// What to look at first, by how the process ended.
+std::string_view NextByCode(const End& end) {
+  if (end.by_kernel || end.by_memory)
+    return "Give the host or the container more memory, or use less: data loader workers, pinned "
+           "memory. ";
+  if (end.exit_code == -9)
+    return "Look for the out-of-memory killer in the kernel log of the host (dmesg) and for a "
+           "memory limit of the job. ";
+  if (end.exit_code == -7)
+    return "Look at the size of /dev/shm (docker --shm-size): when it is full, processes end so. ";
+  return "";
+}
+
 bool FindNameless(const Scene& scene, std::vector<Finding>& findings) {
   const End* best = nullptr;
   for (const End& end : scene.talk.nameless) {
@@ -125,10 +139,10 @@ bool FindNameless(const Scene& scene, std::vector<Finding>& findings) {
   AddRows(scene, scene.talk.nobody.troubles, finding);
   finding.confidence = 0.5;
   finding.why = "no text says which rank that process was";
-  finding.next_step =
-      "Keep the output of each rank in a file of its own (torchrun --redirects 3 --log-dir DIR), "
-      "or "
-      "run with NCCL_DEBUG=INFO, which prints which process is which rank.";
+  finding.next_step = fmt::format(
+      "{}Keep the output of each rank in a file of its own (torchrun --redirects 3 --log-dir DIR), "
+      "or run with NCCL_DEBUG=INFO, which prints which process is which rank.",
+      NextByCode(*best));
   findings.push_back(std::move(finding));
   return true;
 }
@@ -142,13 +156,20 @@ bool IsOfTool(const Scene& scene, size_t row) {
   return Contains(file, "flight_recorder") || Contains(file, "fr_trace");
 }
 
+// A text that ends inside of a traceback has the last frame in place of the exception.
+bool IsCutOff(std::string_view text) {
+  return text.empty() || text.starts_with(' ') || text.starts_with("Traceback") ||
+         text.starts_with("File \"");
+}
+
 Finding ExceptionFinding(const Scene& scene, size_t row) {
   constexpr size_t kLongest = 120;
   const auto& events = scene.model.tables.Get<TextEventTable>();
   const size_t wrapper = row;
   row = RootException(scene.model, row);
-  const std::string text =
-      ExceptionInWords(scene.model.pools.Text(events.text[row])).substr(0, kLongest);
+  const std::string_view said = scene.model.pools.Text(events.text[row]);
+  const std::string text = IsCutOff(said) ? "an exception that its output no longer names,"
+                                          : ExceptionInWords(said).substr(0, kLongest);
   std::string_view file = scene.model.pools.Text(events.file[row]);
   Finding finding = NewFinding(scene, "text_hang.ended");
   finding.headline = fmt::format("A process ended with {}", text);
@@ -160,12 +181,23 @@ Finding ExceptionFinding(const Scene& scene, size_t row) {
   if (wrapper != row) finding.evidence.push_back(LineAsEvidence(scene, wrapper));
   finding.confidence = 0.7;
   finding.why = "the text ends there; it does not say which rank it is of";
-  finding.next_step = "Read the traceback around the line that the evidence names.";
+  finding.next_step = RemedyOf(said);
+  if (finding.next_step.empty())
+    finding.next_step = "Read the traceback around the line that the evidence names.";
   return finding;
 }
 
+// What may be asked of an exception.
+enum class Which : uint8_t { kPlaced, kCutOff, kWithoutPlace };
+
+Which WhichIs(const Scene& scene, size_t row) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  if (events.file[row] == StringId::kNone) return Which::kWithoutPlace;
+  return IsCutOff(scene.model.pools.Text(events.text[row])) ? Which::kCutOff : Which::kPlaced;
+}
+
 // The last of `rows` that ends a text. Exit codes are told elsewhere.
-bool FindLastOf(const Scene& scene, const Rows& rows, bool with_place, bool of_thread,
+bool FindLastOf(const Scene& scene, const Rows& rows, Which which, bool of_thread,
                 std::vector<Finding>& findings) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   for (size_t i = rows.size(); i-- > 0;) {
@@ -175,7 +207,7 @@ bool FindLastOf(const Scene& scene, const Rows& rows, bool with_place, bool of_t
     bool code = kind == "exit" || kind == "signal";
     std::string_view text = scene.model.pools.Text(events.text[row]);
     bool launcher = Contains(text, "ChildFailedError") || (code && IsAftermath(text));
-    if (placed != with_place || launcher || (code && !placed)) continue;
+    if (WhichIs(scene, row) != which || launcher || (code && !placed)) continue;
     if ((events.of_thread[row] != 0) != of_thread) continue;
     if (!EndsOutput(scene, scene.talk.nobody, row) || IsOfTool(scene, row)) continue;
     findings.push_back(ExceptionFinding(scene, row));
@@ -185,10 +217,10 @@ bool FindLastOf(const Scene& scene, const Rows& rows, bool with_place, bool of_t
 }
 
 // What ended a thread is told when nothing else is.
-bool FindLastException(const Scene& scene, const Rows& rows, bool with_place,
+bool FindLastException(const Scene& scene, const Rows& rows, Which which,
                        std::vector<Finding>& findings) {
-  return FindLastOf(scene, rows, with_place, false, findings) ||
-         FindLastOf(scene, rows, with_place, true, findings);
+  return FindLastOf(scene, rows, which, false, findings) ||
+         FindLastOf(scene, rows, which, true, findings);
 }
 
 // Has a launcher seen every process end well? Then what their text ends with was caught.
@@ -311,10 +343,11 @@ void FindEnded(const Scene& scene, std::vector<Finding>& findings) {
       FindOutside(scene, kToldToStop, findings) || AllEndedWell(scene.talk))
     return;
   const RankTalk& nobody = scene.talk.nobody;
-  (void)(FindLastException(scene, nobody.troubles, true, findings) ||
+  (void)(FindLastException(scene, nobody.troubles, Which::kPlaced, findings) ||
          FindNameless(scene, findings) || FindFollowers(scene, findings) ||
-         FindLastException(scene, nobody.troubles, false, findings) ||
-         FindLastException(scene, nobody.aftermaths, true, findings));
+         FindLastException(scene, nobody.troubles, Which::kCutOff, findings) ||
+         FindLastException(scene, nobody.troubles, Which::kWithoutPlace, findings) ||
+         FindLastException(scene, nobody.aftermaths, Which::kPlaced, findings));
 }
 
 }  // namespace debrief::analyses::text_hang

@@ -109,6 +109,9 @@ bool IsAbortText(std::string_view text) {
                                           "*** buffer overflow detected",
                                           "Fatal glibc error: "};
   if (BeginsWithAny(text, kBegins)) return true;
+  // "ERROR: Unexpected bus error encountered in worker. ...", of a data loader.
+  if (Contains(text, "ERROR: Unexpected ") && Contains(text, " encountered in worker."))
+    return true;
   // python: loader.cc:42: void Loader::next(): Assertion `n > 0' failed.
   return Contains(text, ": Assertion `") && text.ends_with("' failed.");
 }

@@ -33,6 +33,20 @@ Statement OfTorchrun(std::string_view text) {
     exit.first = true;
     return exit;
   }
+  // "[2]: time : ... host : n2 rank : 2 (local_rank: 2) exitcode : -6 (pid: 189) error_file: ...":
+  // a log service made one line of an entry of the list.
+  if (Contains(text, " (local_rank: ") && Contains(text, "exitcode") && Contains(text, "(pid: ")) {
+    const size_t behind = std::min(text.find("rank "), text.find("rank:"));
+    if (behind == std::string_view::npos) return std::nullopt;
+    const int32_t rank = SmallNumberAfter(text.substr(behind), ": ");
+    if (rank == kNone32) return std::nullopt;
+    exit.ranks = {rank};
+    exit.local_rank = SmallNumberAfter(text, "(local_rank: ");
+    exit.exit_code = WithoutShell(ParseExitCode(text));
+    exit.pid = NumberAfter(text, "(pid: ");
+    exit.first = Contains(text, "Root Cause");
+    return exit;
+  }
   exit.how = "stopped";
   if (Contains(text, "Sending process ") && Contains(text, "closing signal")) {
     exit.pid = NumberAfter(text, "Sending process ");
@@ -107,6 +121,21 @@ Statement OfMpich(std::string_view text) {
   if (rank != kNone32) exit.ranks = {rank};
   exit.pid = NumberAfter(text, "PID ");
   exit.host = WordAfter(text, "RUNNING AT ");
+  return exit;
+}
+
+// "[node7:236649] Signal: Segmentation fault (11)", of a process of Open MPI about itself.
+Statement OfOpenMpi(std::string_view text) {
+  constexpr std::string_view kKey = "] Signal: ";
+  const size_t at = text.find(kKey);
+  if (!text.starts_with('[') || at == std::string_view::npos || !text.ends_with(')'))
+    return std::nullopt;
+  const int32_t signal = SmallNumberAfter(text.substr(text.rfind('(')), "(");
+  if (signal <= 0 || signal >= 64) return std::nullopt;
+  ExitStatement exit{.said_by = "mpirun", .ranks = {}, .host = {}, .exit_code = -signal};
+  const std::string_view who = text.substr(1, at - 1);
+  const size_t colon = who.rfind(':');
+  if (colon != std::string_view::npos) exit.pid = NumberAfter(who.substr(colon), ":");
   return exit;
 }
 
@@ -355,9 +384,9 @@ int32_t ParseRestOfExit(std::string_view text) {
 }
 
 std::optional<ExitStatement> ParseExit(std::string_view text) {
-  for (auto parse : {OfTorchrun, OfSrun, OfMpirun, OfMpich, OfKernel, OfLightning, OfComposer,
-                     OfDeepSpeed, OfSubprocess, OfRaylet, OfRaisedInSpawn, OfSpawn, OfMpiAbort,
-                     OfKubernetes, OfServing, OfShell}) {
+  for (auto parse : {OfTorchrun, OfSrun, OfMpirun, OfOpenMpi, OfMpich, OfKernel, OfLightning,
+                     OfComposer, OfDeepSpeed, OfSubprocess, OfRaylet, OfRaisedInSpawn, OfSpawn,
+                     OfMpiAbort, OfKubernetes, OfServing, OfShell}) {
     if (auto exit = parse(text)) return exit;
   }
   return std::nullopt;
