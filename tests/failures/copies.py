@@ -68,7 +68,56 @@ SIGNAL = ("[node7:236649] *** Process received signal ***\n[node7:236649] Signal
 HUB = ("OSError: /home/user/models/exported/vision_language_policy_100000 does not appear to have a file named config.json. Checkout "
        "'https://hub.example/home/user/models/tree/None' for available files.")
 
+NOTEBOOK = """---------------------------------------------------------------------------
+ValueError                                Traceback (most recent call last)
+Cell In[12], line 3
+      1 for batch in loader:
+      2     optimizer.zero_grad()
+----> 3     loss = model(batch)
+      4     loss.backward()
+
+File /usr/lib/python3.12/site-packages/torch/nn/modules/module.py:1518, in Module._call_impl(self, *args)
+   1516 else:
+-> 1518     return forward_call(*args)
+
+File ~/work/model.py:44, in Net.forward(self, x)
+     43 def forward(self, x):
+---> 44     return self.head(x)
+
+ValueError: bad batch
+"""
+OLD_NOTEBOOK = """---------------------------------------------------------------------------
+KeyError                                  Traceback (most recent call last)
+<ipython-input-7-3b1f> in <module>
+----> 1 train(config)
+
+/content/work/train.py in train(config)
+     31     for step in range(n):
+---> 32         x = batch["image_id"]
+
+KeyError: 'image_id'
+"""
+STATE = ("RuntimeError: Error(s) in loading state_dict for Net:\n\tsize mismatch for head.weight: copying a param with shape torch.Size([10, 512]) from "
+         "checkpoint, the shape in current model is torch.Size([100, 512]).")
+PORT = ("torch.distributed.DistNetworkError: The server socket has failed to listen on any local network address. port: 29500, useIpv6: 0, code: -98, name: "
+        "EADDRINUSE, message: address already in use")
+WARNED = "2026-11-15 10:00:0{0} | WARNING | trainer | OOM: ran out of memory with exception: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0)\n"
+
 CASES = [
+    Case("notebook", {"job.log": STEPS + NOTEBOOK}, [], r"bad batch at model\.py:44"),
+    Case("notebook_of_old", {"job.log": STEPS + OLD_NOTEBOOK}, [], "image_id"),
+    Case("box", {"job.log": STEPS + BOX.replace("C:\\work\\", "/home/user/").replace("\\", "/")}, [], r"CUDA out of memory.*|train\.py:864"),
+    Case("container_of_compose", {"job.log": STEPS + "train-worker-1 exited with code 137\n"}, [], "SIGKILL"),
+    Case("memory_limit_of_slurm", {"slurm-7.out": STEPS + "slurmstepd: error: Job 7 exceeded memory limit (67200000 > 67108864), being killed\nslurmstepd: "
+                                   "error: *** JOB 7 ON n01 CANCELLED AT 2026-11-15T10:11:12 ***\n"}, [], "memory limit"),
+    Case("program_that_slurm_misses", {"slurm-7.out": "slurmstepd: error: execve(): torchrun: No such file or directory\n"}, [], "torchrun: No such file"),
+    Case("check_of_a_library", {"job.log": STEPS + "2026-11-15 00:40:44.197201: F external/xla/pjrt_client.cc:12] Check failed: rank < size (8 vs. 8)\n"},
+         [], "Check failed: rank < size"),
+    Case("list_below_the_exception", {"job.log": trace(STATE)}, [], "size mismatch for head.weight"),
+    Case("port_in_use", {"job.log": raised(0, PORT)}, [0], "port 29500: address already in use"),
+    Case("interrupted", {"job.log": STEPS + trace("KeyboardInterrupt")}, [], "was interrupted"),
+    Case("healthy_container_of_compose", {"job.log": STEPS + "train-worker-1 exited with code 0\n"}, healthy=True),
+    Case("healthy_after_a_warning", {"job.log": STEPS + WARNED.format(1) + "epoch 1 done\n" + WARNED.format(2) + "done training in 10 s\n"}, healthy=True),
     *(Case(f"behind_{name}", {"job.log": behind(head, ONE)}, [], "bad batch at train.py:40") for name, head in HEADS.items()),
     *(Case(f"ranks_behind_{name}", {"job.log": behind(head, MANY)}, [0], "image_id.*train.py:40") for name, head in HEADS.items()),
     Case("behind_a_head_at_the_end", {"job.log": behind("18:19:06.{0} ", LONG + trace(BAD))}, [], "bad batch at train.py:40"),

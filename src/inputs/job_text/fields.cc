@@ -54,6 +54,19 @@ std::optional<SourceLine> ParseDrawnFrame(std::string_view text) {
   return ParsePlace(text.substr(0, in));
 }
 
+// "File ~/proj/model.py:44, in Net.forward(self, x)", "Cell In[12], line 3"
+std::optional<SourceLine> ParseNotebookFrame(std::string_view text) {
+  constexpr std::string_view kFile = "File ", kCell = "Cell In", kLine = "], line ";
+  if (text.starts_with(kFile) && !text.starts_with("File \"")) {
+    const size_t in = text.find(", in ");
+    return in == std::string_view::npos ? std::nullopt
+                                        : ParsePlace(text.substr(kFile.size(), in - kFile.size()));
+  }
+  const size_t at = text.find(kLine);
+  if (!text.starts_with(kCell) || at == std::string_view::npos) return std::nullopt;
+  return SourceLine{text.substr(0, at + 1), Narrow(Number(text.substr(at + kLine.size())))};
+}
+
 constexpr std::pair<std::string_view, int32_t> kSignals[] = {
     {"SIGHUP", 1},         {"SIGINT", 2},
     {"SIGQUIT", 3},        {"SIGILL", 4},
@@ -192,13 +205,15 @@ bool SourceLine::IsUser() const {
 
 // Text that somebody copied may have lost its indentation.
 bool MayBeFrame(std::string_view text) {
-  return text.starts_with(' ') || text.starts_with(kEdge) || text.starts_with("File \"");
+  return text.starts_with(' ') || text.starts_with(kEdge) || text.starts_with("File ") ||
+         text.starts_with("Cell In");
 }
 
 std::optional<SourceLine> ParseFrame(std::string_view text) {
   constexpr std::string_view kOpen = "File \"";
   constexpr std::string_view kLine = "\", line ";
   if (text.starts_with(kEdge)) return ParseDrawnFrame(text.substr(kEdge.size()));
+  if (auto frame = ParseNotebookFrame(text)) return frame;
   size_t begin = text.find_first_not_of(" |");
   if (begin == std::string_view::npos || begin == 1) return std::nullopt;
   text.remove_prefix(begin);

@@ -59,6 +59,9 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "  rank: ",
                                        "  time: ",
                                        "encountered in worker",
+                                       "Check failed: ",
+                                       "execve(): ",
+                                       "emory limit",
                                        "] Signal: ",
                                        "host      :",
                                        "time      :",
@@ -299,6 +302,21 @@ bool IsRestOfExit(std::string_view text) {
   return opens && ParseRestOfExit(trimmed) != kNone32;
 }
 
+// A logger that only warns tells of what the program got over: "| WARNING | OOM: Ran out of memory
+// with exception: CUDA out of memory ...".
+bool IsWarned(std::string_view text) {
+  constexpr size_t kLongestLogHead = 80;
+  constexpr std::string_view kLevels[] = {"WARNING", "INFO", "DEBUG"};
+  const std::string_view head = text.substr(0, kLongestLogHead);
+  return std::any_of(std::begin(kLevels), std::end(kLevels), [&](std::string_view level) {
+    const size_t at = head.find(level);
+    if (at == std::string_view::npos) return false;
+    const std::string_view rest = head.substr(at + level.size());
+    const bool opens = at == 0 || Contains(" [|-", head.substr(at - 1, 1));
+    return opens && !rest.empty() && Contains(" ]|-:", rest.substr(0, 1));
+  });
+}
+
 bool IsNcclError(std::string_view text) {
   constexpr std::string_view kSigns[] = {
       "NCCL WARN",       "NCCL error",           "ncclSystemError",
@@ -407,7 +425,7 @@ LineClass ClassifyByWords(std::string_view text) {
     return LineClass::kDesync;
   if (LineClass watchdog = ClassOfWatchdog(text); watchdog != LineClass::kOther) return watchdog;
   if (IsNcclError(text)) return LineClass::kNcclError;
-  if (IsOutOfMemory(text)) return LineClass::kOutOfMemory;
+  if (IsOutOfMemory(text)) return IsWarned(text) ? LineClass::kOther : LineClass::kOutOfMemory;
   if (Contains(text, "CUDA error: ")) return LineClass::kCudaError;
   if (IsStoreError(text)) return LineClass::kStoreError;
   if (IsSignal(text)) return LineClass::kSignal;
@@ -441,8 +459,12 @@ bool IsScheduler(std::string_view text) {
                                          "TERM_RUNLIMIT",
                                          "TERM_MEMLIMIT",
                                          "TERM_OWNER",
-                                         "has lost communication with a remote daemon"};
+                                         "has lost communication with a remote daemon",
+                                         "slurmstepd: error: Exceeded job memory limit",
+                                         "slurmstepd: error: Exceeded step memory limit"};
   constexpr std::string_view kPods[] = {"Evicted", "NodeNotReady", "Preempt"};
+  // slurmstepd: error: Job 7 exceeded memory limit (67200000 > 67108864), being killed
+  if (Contains(text, "exceeded memory limit") && Contains(text, "being killed")) return true;
   if (HasAny(text, kSigns) || IsToldToEnd(text)) return true;
   bool event = text.starts_with("Reason:") || Contains(text, "reason: ") ||
                Contains(text, "Warning  ") ||

@@ -48,6 +48,7 @@ constexpr Outside kOutside[] = {
     {"TERM_RUNLIMIT", "The scheduler ended the job: time limit"},
     {"walltime", "The scheduler ended the job: time limit"},
     {"TERM_MEMLIMIT", "The scheduler ended the job: memory limit"},
+    {"memory limit", "The scheduler ended the job: memory limit"},
     {"PREEMPT", "The scheduler ended the job: preemption"},
     {"Preempt", "The scheduler ended the job: preemption"},
     {"NODE FAILURE", "The scheduler ended the job: a node failed"},
@@ -80,8 +81,11 @@ bool FindOutside(const Scene& scene, std::span<const Outside> signs,
           "the launcher or the scheduler says so; no rank ended before by itself, as far as "
           "the texts tell";
       finding.next_step =
-          "Look at the scheduler's record of the job (sacct, kubectl describe). If it should have "
-          "been done by then, look for the step in which it hung.";
+          outside.words.ends_with("memory limit")
+              ? "Ask for more memory (--mem), or use less: data loader workers, pinned memory, "
+                "checkpoints held in memory."
+              : "Look at the scheduler's record of the job (sacct, kubectl describe). If it should "
+                "have been done by then, look for the step in which it hung.";
       findings.push_back(std::move(finding));
       return true;
     }
@@ -172,7 +176,9 @@ Finding ExceptionFinding(const Scene& scene, size_t row) {
                                           : ExceptionInWords(said).substr(0, kLongest);
   std::string_view file = scene.model.pools.Text(events.file[row]);
   Finding finding = NewFinding(scene, "text_hang.ended");
-  finding.headline = fmt::format("A process ended with {}", text);
+  finding.headline = said.starts_with("KeyboardInterrupt")
+                         ? std::string("A process was interrupted (KeyboardInterrupt)")
+                         : fmt::format("A process ended with {}", text);
   if (!file.empty()) {
     finding.headline += " at " + debrief::CodeInWords("", file, events.file_line[row]);
     finding.source.push_back({kNone32, std::string(file), events.file_line[row]});

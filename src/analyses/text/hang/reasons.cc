@@ -89,6 +89,18 @@ std::string ThrownInCpp(std::string_view text) {
   return fmt::format("{}: {}", name, Trimmed(text.substr(what + kWhat.size())));
 }
 
+// "DistNetworkError: The server socket has failed to listen on any local network address. port:
+// 29500, useIpv6: 0, code: -98, name: EADDRINUSE, message: address already in use": the point is
+// the end.
+std::string PortInUse(std::string_view text) {
+  constexpr std::string_view kPort = "port: ";
+  const size_t at = text.find(kPort);
+  if (!Contains(text, "EADDRINUSE") || at == std::string_view::npos) return {};
+  std::string_view port = text.substr(at + kPort.size());
+  port = port.substr(0, std::min(port.find_first_not_of("0123456789"), port.size()));
+  return fmt::format("{}: port {}: address already in use", text.substr(0, text.find(':')), port);
+}
+
 }  // namespace
 
 size_t RootException(const Model& model, size_t row) {
@@ -112,6 +124,7 @@ std::string ExceptionInWords(std::string_view text) {
     return std::string(text.substr(seen + kSeen.size()));
   if (std::string thrown = ThrownInCpp(text); !thrown.empty()) return thrown;
   if (std::string inner = InsideCompilerError(text); !inner.empty()) return inner;
+  if (std::string port = PortInUse(WithoutModule(text)); !port.empty()) return port;
   return std::string(IsExceptionName(text) ? WithoutModule(text) : text);
 }
 

@@ -289,6 +289,22 @@ Statement OfKubernetes(std::string_view text) {
   return exit;
 }
 
+// "train-worker-1 exited with code 137", of docker compose.
+Statement OfDocker(std::string_view text) {
+  constexpr std::string_view kKey = " exited with code ";
+  const size_t at = text.find(kKey);
+  if (at == std::string_view::npos || at == 0) return std::nullopt;
+  const std::string_view name = text.substr(0, at), code = text.substr(at + kKey.size());
+  const bool container = name.find(' ') == std::string_view::npos &&
+                         name.find_first_of("-_") != std::string_view::npos && IsDigit(name.back());
+  if (!container || code.find_first_not_of("0123456789") != std::string_view::npos)
+    return std::nullopt;
+  ExitStatement exit{.said_by = "docker", .ranks = {}, .host = name};
+  exit.exit_code = WithoutShell(SmallNumberAfter(code, ""));
+  if (exit.exit_code == kTerminate) exit.how = "stopped";
+  return exit.exit_code == kNone32 ? std::nullopt : Statement(exit);
+}
+
 // "run.sh: line 12:  4711 Killed                  python train.py", "Segmentation fault (core
 // dumped)"
 Statement OfShell(std::string_view text) {
@@ -386,7 +402,7 @@ int32_t ParseRestOfExit(std::string_view text) {
 std::optional<ExitStatement> ParseExit(std::string_view text) {
   for (auto parse : {OfTorchrun, OfSrun, OfMpirun, OfOpenMpi, OfMpich, OfKernel, OfLightning,
                      OfComposer, OfDeepSpeed, OfSubprocess, OfRaylet, OfRaisedInSpawn, OfSpawn,
-                     OfMpiAbort, OfKubernetes, OfServing, OfShell}) {
+                     OfMpiAbort, OfKubernetes, OfServing, OfDocker, OfShell}) {
     if (auto exit = parse(text)) return exit;
   }
   return std::nullopt;
