@@ -103,6 +103,11 @@ PORT = ("torch.distributed.DistNetworkError: The server socket has failed to lis
         "EADDRINUSE, message: address already in use")
 WARNED = "2026-11-15 10:00:0{0} | WARNING | trainer | OOM: ran out of memory with exception: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0)\n"
 
+SCRIPT = "".join(f"2026-11-15 22:22:58,879 sagemaker-training-toolkit {text}\n" for text in (
+    "INFO     Waiting for the process to finish and give a return code.", "INFO     Done waiting for a return code. Received 1 from exiting process.",
+    "ERROR    Reporting training FAILURE", "ERROR    ExecuteUserScriptError:")) + (
+        'ExitCode 1\nErrorMessage "ValueError: bad batch"\nCommand "/opt/bin/python train.py --epochs 3"\n')
+
 CASES = [
     Case("notebook", {"job.log": STEPS + NOTEBOOK}, [], r"bad batch at model\.py:44"),
     Case("notebook_of_old", {"job.log": STEPS + OLD_NOTEBOOK}, [], "image_id"),
@@ -115,7 +120,14 @@ CASES = [
          [], "Check failed: rank < size"),
     Case("list_below_the_exception", {"job.log": trace(STATE)}, [], "size mismatch for head.weight"),
     Case("port_in_use", {"job.log": raised(0, PORT)}, [0], "port 29500: address already in use"),
-    Case("interrupted", {"job.log": STEPS + trace("KeyboardInterrupt")}, [], "was interrupted"),
+    Case("interrupted_by_hand", {"job.log": STEPS + trace("KeyboardInterrupt")}, [], "was interrupted"),
+    Case("killed_under_zsh", {"job.log": STEPS + "[1]    22946 killed     python train.py\n"}, [], "SIGKILL"),
+    Case("fault_under_zsh", {"job.log": STEPS + "zsh: segmentation fault  python train.py\n"}, [], "SIGSEGV"),
+    Case("target_of_make", {"job.log": STEPS + "make: *** [Makefile:12: train] Error 137\n"}, [], "SIGKILL"),
+    Case("replica_of_a_service", {"job.log": STEPS + "The replica workerpool0-0 exited with a non-zero status of 1.\n"}, [], "exit code 1"),
+    Case("script_of_a_service", {"job.log": ONE + SCRIPT}, [], "bad batch at train.py:40"),
+    Case("last_line_is_an_exception", {"job.log": STEPS + "ModuleNotFoundError: No module named 'flash_attn'\n"}, [], "No module named 'flash_attn'"),
+    Case("last_line_is_an_error", {"job.log": STEPS + "[ERROR] could not read shard 17\n"}, [], "could not read shard 17"),
     Case("healthy_container_of_compose", {"job.log": STEPS + "train-worker-1 exited with code 0\n"}, healthy=True),
     Case("healthy_after_a_warning", {"job.log": STEPS + WARNED.format(1) + "epoch 1 done\n" + WARNED.format(2) + "done training in 10 s\n"}, healthy=True),
     *(Case(f"behind_{name}", {"job.log": behind(head, ONE)}, [], "bad batch at train.py:40") for name, head in HEADS.items()),

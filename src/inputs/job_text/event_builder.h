@@ -155,6 +155,7 @@ class EventBuilder {
   void EndLog(uint32_t index);
   void AddReason(std::string_view text, uint32_t index);
 
+  void AddLastError();
   void LearnLocalRanks();
   void LearnNumberedHosts();
   void AddLastLines(Part& whole);

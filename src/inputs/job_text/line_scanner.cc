@@ -45,8 +45,10 @@ bool IsOfFailureList(std::string_view text) {
 
 // Lines that every process prints, and parts of longer messages, say nothing of this rank.
 bool IsTelling(std::string_view text) {
-  constexpr std::string_view kOpens[] = {"frame #", "wandb:", "#", "^", "==", "--", "**"};
-  constexpr std::string_view kParts[] = {" NCCL INFO ", "Warning: ", "Exception raised from"};
+  constexpr std::string_view kOpens[] = {"frame #", "wandb:", "#",  "^",
+                                         "==",      "--",     "**", "ErrorMessage \""};
+  constexpr std::string_view kParts[] = {" NCCL INFO ", "Warning: ", "Exception raised from",
+                                         " sagemaker-training-toolkit "};
   if (IsIndented(text) || IsOfFailureList(text)) return false;
   for (std::string_view open : kOpens) {
     if (text.starts_with(open)) return false;

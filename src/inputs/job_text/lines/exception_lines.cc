@@ -98,6 +98,17 @@ bool GoesOnInNextLine(std::string_view text) {
   return lists || text.ends_with(" raised:") || Trimmed(text) == "Last error:";
 }
 
+bool IsLastError(std::string_view text) {
+  constexpr std::string_view kLevels[] = {
+      "Error: ",     "ERROR: ", "FATAL: ",       "[ERROR] ",  "[FATAL] ",
+      "[CRITICAL] ", "fatal: ", "Fatal error: ", "CRITICAL: "};
+  if (BeginsWithAny(text, kLevels)) return true;
+  const size_t end = text.find(": ");
+  const std::string_view name = text.substr(0, end);
+  return end != std::string_view::npos && LooksLikeException(text) &&
+         (name.ends_with("Error") || name.ends_with("Exception"));
+}
+
 std::string_view WithoutBars(std::string_view text) {
   if (!text.starts_with(' ')) return text;
   size_t bar = text.find_first_not_of(' ');

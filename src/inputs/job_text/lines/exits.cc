@@ -1,6 +1,7 @@
 #include "inputs/job_text/lines/exits.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text/strings.h"
 #include "inputs/job_text/fields.h"
@@ -305,6 +306,50 @@ Statement OfDocker(std::string_view text) {
   return exit.exit_code == kNone32 ? std::nullopt : Statement(exit);
 }
 
+// "zsh: segmentation fault  python train.py", "[1]    22946 killed     python train.py"
+Statement OfZsh(std::string_view text) {
+  constexpr std::pair<std::string_view, int32_t> kEnds[] = {
+      {"killed", 9},    {"segmentation fault", 11},          {"abort", 6},
+      {"bus error", 7}, {"illegal hardware instruction", 4}, {"floating point exception", 8}};
+  ExitStatement exit{.said_by = "shell", .ranks = {}, .host = {}};
+  std::string_view rest = text;
+  if (rest.starts_with("zsh: ")) {
+    rest.remove_prefix(5);
+  } else {
+    const size_t close = rest.find("] ");
+    if (!rest.starts_with('[') || close == std::string_view::npos || close > 4) return std::nullopt;
+    rest = Trimmed(rest.substr(close + 1), " +-");
+    exit.pid = NumberAfter(rest, "");
+    if (exit.pid == kNone64) return std::nullopt;
+    rest = Trimmed(rest.substr(std::min(rest.find_first_not_of("0123456789"), rest.size())));
+  }
+  for (const auto& [word, signal] : kEnds) {
+    if (!rest.starts_with(word) || !rest.substr(word.size()).starts_with(' ')) continue;
+    exit.exit_code = -signal;
+    return exit;
+  }
+  return std::nullopt;
+}
+
+// What services and tools that run a command say of its end, without saying which process it was:
+// "The replica workerpool0-0 exited with a non-zero status of 1.", "ExitCode 137" of SageMaker,
+// "make: *** [Makefile:12: train] Error 137".
+Statement OfRunner(std::string_view text) {
+  ExitStatement exit{.said_by = "launcher", .ranks = {}, .host = {}};
+  constexpr std::string_view kStatus = " exited with a non-zero status of ";
+  if (text.starts_with("The replica ") && Contains(text, kStatus)) {
+    exit.host = WordAfter(text, "The replica ");
+    exit.exit_code = SmallNumberAfter(text, kStatus);
+  } else if (text.starts_with("ExitCode ") && text.size() < 16) {
+    exit.exit_code = SmallNumberAfter(text, "ExitCode ");
+  } else if (text.starts_with("make") && Contains(text, ": *** [")) {
+    exit.exit_code = SmallNumberAfter(text, "] Error ");
+  }
+  if (exit.exit_code == kNone32) return std::nullopt;
+  exit.exit_code = WithoutShell(exit.exit_code);
+  return exit;
+}
+
 // "run.sh: line 12:  4711 Killed                  python train.py", "Segmentation fault (core
 // dumped)"
 Statement OfShell(std::string_view text) {
@@ -400,9 +445,10 @@ int32_t ParseRestOfExit(std::string_view text) {
 }
 
 std::optional<ExitStatement> ParseExit(std::string_view text) {
-  for (auto parse : {OfTorchrun, OfSrun, OfMpirun, OfOpenMpi, OfMpich, OfKernel, OfLightning,
-                     OfComposer, OfDeepSpeed, OfSubprocess, OfRaylet, OfRaisedInSpawn, OfSpawn,
-                     OfMpiAbort, OfKubernetes, OfServing, OfDocker, OfShell}) {
+  for (auto parse :
+       {OfTorchrun,   OfSrun,      OfMpirun,     OfOpenMpi, OfMpich,         OfKernel, OfLightning,
+        OfComposer,   OfDeepSpeed, OfSubprocess, OfRaylet,  OfRaisedInSpawn, OfSpawn,  OfMpiAbort,
+        OfKubernetes, OfServing,   OfDocker,     OfZsh,     OfRunner,        OfShell}) {
     if (auto exit = parse(text)) return exit;
   }
   return std::nullopt;
