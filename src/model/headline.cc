@@ -25,8 +25,8 @@ bool OpensPath(std::string_view text, size_t at) {
   return at == 0 || Contains(" '\"(=", text.substr(at - 1, 1));
 }
 
-// "/home/me/runs/7/config.json" -> ".../config.json": where a sentence is too long, the folders of
-// a path say least.
+}  // namespace
+
 std::string WithShortPaths(std::string_view text) {
   constexpr size_t kShort = 20;
   std::string result;
@@ -43,8 +43,6 @@ std::string WithShortPaths(std::string_view text) {
   }
   return result;
 }
-
-}  // namespace
 
 std::string ShortText(std::string_view text, size_t width) {
   const std::string_view line = Trimmed(FirstLine(Trimmed(text)));

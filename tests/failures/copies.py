@@ -111,7 +111,7 @@ SCRIPT = "".join(f"2026-11-15 22:22:58,879 sagemaker-training-toolkit {text}\n" 
 CASES = [
     Case("notebook", {"job.log": STEPS + NOTEBOOK}, [], r"bad batch at model\.py:44"),
     Case("notebook_of_old", {"job.log": STEPS + OLD_NOTEBOOK}, [], "image_id"),
-    Case("box", {"job.log": STEPS + BOX.replace("C:\\work\\", "/home/user/").replace("\\", "/")}, [], r"CUDA out of memory.*|train\.py:864"),
+    Case("box", {"job.log": STEPS + BOX.replace("C:\\work\\", "/home/user/").replace("\\", "/")}, [], r"CUDA out of memory.*train\.py:864"),
     Case("container_of_compose", {"job.log": STEPS + "train-worker-1 exited with code 137\n"}, [], "SIGKILL"),
     Case("memory_limit_of_slurm", {"slurm-7.out": STEPS + "slurmstepd: error: Job 7 exceeded memory limit (67200000 > 67108864), being killed\nslurmstepd: "
                                    "error: *** JOB 7 ON n01 CANCELLED AT 2026-11-15T10:11:12 ***\n"}, [], "memory limit"),
@@ -133,7 +133,7 @@ CASES = [
     *(Case(f"behind_{name}", {"job.log": behind(head, ONE)}, [], "bad batch at train.py:40") for name, head in HEADS.items()),
     *(Case(f"ranks_behind_{name}", {"job.log": behind(head, MANY)}, [0], "image_id.*train.py:40") for name, head in HEADS.items()),
     Case("behind_a_head_at_the_end", {"job.log": behind("18:19:06.{0} ", LONG + trace(BAD))}, [], "bad batch at train.py:40"),
-    Case("head_with_a_rank", {"job.log": behind("[worker rank 3 of 8] ", STEPS + trace(BAD))}, [3], "bad batch"),
+    Case("head_with_a_rank", {"job.log": behind("[node 1 | rank 3] ", STEPS + trace(BAD))}, [3], "bad batch"),
     Case("file_a_rank_behind_heads", {f"log{name}.txt": behind("18:19:{0:02}.687 ", STEPS + (raised(rank, BAD) if rank == 2 else remote_error(rank)))
                                       for rank, name in enumerate("abc")}, [2], "bad batch"),
     Case("without_indentation", {"job.log": "\n".join(line.strip() for line in ONE.splitlines()) + "\n"}, [], "bad batch at train.py:40"),

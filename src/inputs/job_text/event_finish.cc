@@ -54,7 +54,9 @@ void EventBuilder::Finish(Part& whole) {
 // A text whose last line names an error, of which no event tells, ended with it.
 void EventBuilder::AddLastError() {
   const auto last = std::ranges::max_element(streams_, {}, &Stream::last_number);
-  if (last == streams_.end() || !IsLastError(last->last_text)) return;
+  // What ended a traceback was told there, or is no end of a process.
+  const bool ends = last != streams_.end() && last->last_number != last_end_;
+  if (!ends || !IsLastError(last->last_text)) return;
   const StringId text = pools_->Intern(CutText(last->last_text));
   const bool told = std::ranges::any_of(events_, [&](const Event& event) {
     return event.row.text == text || event.row.line == last->last_number;

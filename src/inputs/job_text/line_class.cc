@@ -394,7 +394,8 @@ LineClass ClassOfWatchdog(std::string_view text) {
   if (HasAny(text, kDown)) return LineClass::kTeardown;
   if (Contains(text, "Could not acquire GIL")) return LineClass::kGil;
   if (Contains(text, "are the lagging ranks")) return LineClass::kDesync;
-  if (Contains(text, "failure detected by watchdog") || Contains(text, "Timeout at NCCL work:"))
+  if (Contains(text, "failure detected by watchdog") || Contains(text, "Timeout at NCCL work:") ||
+      Contains(text, "detected by watchdog at work: "))
     return LineClass::kWatchdogStatus;
   if (Contains(text, "Watchdog caught collective operation timeout"))
     return LineClass::kWatchdogTimeout;
@@ -412,7 +413,8 @@ LineClass ClassifyByWords(std::string_view text) {
     return IsOutOfMemory(text) ? LineClass::kOutOfMemory : LineClass::kTerminate;
   if (text.starts_with("Current thread 0x")) return LineClass::kCurrentThread;
   if (Contains(text, "Stack trace of the failed collective")) return LineClass::kStackHeader;
-  if (Contains(text, "Root Cause (first observed failure)") || text == "Root Cause:")
+  const bool whole = Contains(text, "exitcode");  // the entry stands in the same line
+  if ((Contains(text, "Root Cause (first observed failure)") && !whole) || text == "Root Cause:")
     return LineClass::kRootCause;
   if (text.starts_with("Name:   ")) return LineClass::kPodName;
   if (IsRestOfExit(text)) return LineClass::kRestOfExit;

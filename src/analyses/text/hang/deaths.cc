@@ -14,6 +14,7 @@
 #include "analyses/text/hang/hang.h"
 #include "base/text/rank_list.h"
 #include "base/text/strings.h"
+#include "model/headline.h"
 #include "torch/code_words.h"
 #include "torch/remedies.h"
 
@@ -22,7 +23,6 @@ namespace debrief::analyses::text_hang {
 namespace {
 
 constexpr size_t kMostDeaths = 3;    // different ones that are told
-constexpr size_t kLongestText = 60;  // of an exception, in a headline
 constexpr size_t kMostEvidence = 4;  // lines of one rank
 constexpr int32_t kAbort = -6, kKilled = -9;
 
@@ -194,10 +194,7 @@ std::string Reason(std::string_view kind, std::string_view text) {
     return "a device-side assert: " + Reason({}, text.substr(assertion));
   if (text.empty() || text.starts_with(' ') || text.starts_with("Traceback"))
     return "an exception that its output no longer names,";
-  std::string said = ExceptionInWords(text);
-  if (said.size() <= kLongestText * 2) return said;
-  size_t blank = said.rfind(' ', kLongestText * 2);
-  return said.substr(0, blank == std::string::npos ? kLongestText : blank) + " ...";
+  return ExceptionInWords(text);
 }
 
 // "died with ValueError: bad batch at train.py:71 (exit code 1)".
@@ -221,8 +218,14 @@ std::string DeathInWords(const Scene& scene, const Death& death) {
   }
   bool told = code != kNone32 && code != 0 && death.end.said_by != "rank";
   std::string end = told ? fmt::format(" ({})", CodeInWords(code)) : "";
-  return fmt::format("died with {}{}{}",
-                     Reason(kind, scene.model.pools.Text(events.text[death.row])), site, end);
+  const std::string reason = Reason(kind, scene.model.pools.Text(events.text[death.row]));
+  // The exit code is what a headline can do without.
+  const size_t subject =
+      RanksAsSubject(death.ranks).size() + std::string_view(" died with ").size();
+  const std::string whole = FitReason(reason, subject + site.size());
+  if (whole != reason || subject + whole.size() + site.size() + end.size() > kLongestHeadline)
+    end.clear();
+  return fmt::format("died with {}{}{}", whole, site, end);
 }
 
 // Saving and loading of checkpoints raises on all ranks what happened on some: "CheckpointException

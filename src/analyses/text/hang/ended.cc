@@ -111,7 +111,8 @@ std::string NamelessInWords(const End& end) {
   if (!pod.empty()) return fmt::format("{} ended by {}", pod, CodeInWords(end.exit_code));
   if (end.said_by == "rank")
     return fmt::format("A process ended by {}", CodeInWords(end.exit_code));
-  return fmt::format("{} reports a process that ended by {}", end.said_by,
+  const bool nameless = end.said_by == "shell" || end.said_by == "launcher";
+  return fmt::format("{}{} reports a process that ended by {}", nameless ? "The " : "", end.said_by,
                      CodeInWords(end.exit_code));
 }
 
@@ -167,22 +168,23 @@ bool IsCutOff(std::string_view text) {
 }
 
 Finding ExceptionFinding(const Scene& scene, size_t row) {
-  constexpr size_t kLongest = 120;
   const auto& events = scene.model.tables.Get<TextEventTable>();
   const size_t wrapper = row;
   row = RootException(scene.model, row);
   const std::string_view said = scene.model.pools.Text(events.text[row]);
-  const std::string text = IsCutOff(said) ? "an exception that its output no longer names,"
-                                          : ExceptionInWords(said).substr(0, kLongest);
   std::string_view file = scene.model.pools.Text(events.file[row]);
+  const std::string place =
+      file.empty() ? "" : " at " + debrief::CodeInWords("", file, events.file_line[row]);
+  constexpr std::string_view kEnded = "A process ended with ";
+  const std::string text = IsCutOff(said)
+                               ? "an exception that its output no longer names,"
+                               : FitReason(ExceptionInWords(said), kEnded.size() + place.size());
   Finding finding = NewFinding(scene, "text_hang.ended");
   finding.headline = said.starts_with("KeyboardInterrupt")
                          ? std::string("A process was interrupted (KeyboardInterrupt)")
-                         : fmt::format("A process ended with {}", text);
-  if (!file.empty()) {
-    finding.headline += " at " + debrief::CodeInWords("", file, events.file_line[row]);
-    finding.source.push_back({kNone32, std::string(file), events.file_line[row]});
-  }
+                         : fmt::format("{}{}", kEnded, text);
+  finding.headline += place;
+  if (!file.empty()) finding.source.push_back({kNone32, std::string(file), events.file_line[row]});
   finding.evidence.push_back(LineAsEvidence(scene, row));
   if (wrapper != row) finding.evidence.push_back(LineAsEvidence(scene, wrapper));
   finding.confidence = 0.7;

@@ -284,6 +284,9 @@ size_t RootException(const Model& model, size_t row);
 // "ValueError: bad batch": one line, of a wrapper what it wraps, without the path of its module.
 std::string ExceptionInWords(std::string_view text);
 
+// As much of a reason as a headline has room for beside `used` other bytes.
+std::string FitReason(std::string_view reason, size_t used);
+
 // "SIGKILL (signal 9)", "exit code 1".
 std::string CodeInWords(int32_t exit_code);
 

@@ -11,7 +11,10 @@
 #include <cstdint>
 
 #include "analyses/text/hang/hang.h"
+#include "base/text/clauses.h"
+#include "base/text/columns.h"
 #include "base/text/strings.h"
+#include "model/headline.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -101,6 +104,38 @@ std::string PortInUse(std::string_view text) {
   return fmt::format("{}: port {}: address already in use", text.substr(0, text.find(':')), port);
 }
 
+// "RuntimeError: Error(s) in loading state_dict for Net: size mismatch for ...": the list is the
+// point.
+std::string StateMismatch(std::string_view text) {
+  constexpr std::string_view kOpen = "RuntimeError: Error(s) in loading state_dict for ";
+  if (!text.starts_with(kOpen)) return {};
+  const size_t list = text.find(": ", kOpen.size());
+  return list == std::string_view::npos ? std::string()
+                                        : fmt::format("RuntimeError{}", text.substr(list));
+}
+
+// "2026-11-15 10:00:00 - ERROR - text", "[ERROR] 2026-11-15 10:00:00 text", "...: F a.cc:12] Check
+// failed: text" without what a logger put in front.
+std::string_view WithoutLogHead(std::string_view text) {
+  constexpr size_t kLongestLogHead = 60;
+  constexpr std::string_view kBetween = " ]|:-";
+  if (const size_t check = text.find("] Check failed: "); check != std::string_view::npos)
+    return text.substr(check + 2);
+  for (const std::string_view level : {"ERROR", "CRITICAL", "FATAL"}) {
+    const size_t at = text.substr(0, kLongestLogHead).find(level);
+    if (at == std::string_view::npos || (at > 0 && !Contains(" [|-", text.substr(at - 1, 1))))
+      continue;
+    std::string_view rest = text.substr(at + level.size());
+    if (rest.empty() || !Contains(kBetween, rest.substr(0, 1))) continue;
+    rest = rest.substr(std::min(rest.find_first_not_of(kBetween), rest.size()));
+    const size_t stamped = rest.find_first_not_of("0123456789-:., T/");
+    const bool dated =
+        rest.size() > 10 && IsDigit(rest[0]) && stamped != std::string_view::npos && stamped >= 10;
+    return dated ? rest.substr(stamped) : rest;
+  }
+  return text;
+}
+
 }  // namespace
 
 size_t RootException(const Model& model, size_t row) {
@@ -125,7 +160,15 @@ std::string ExceptionInWords(std::string_view text) {
   if (std::string thrown = ThrownInCpp(text); !thrown.empty()) return thrown;
   if (std::string inner = InsideCompilerError(text); !inner.empty()) return inner;
   if (std::string port = PortInUse(WithoutModule(text)); !port.empty()) return port;
-  return std::string(IsExceptionName(text) ? WithoutModule(text) : text);
+  if (std::string state = StateMismatch(text); !state.empty()) return state;
+  return std::string(IsExceptionName(text) ? WithoutModule(text) : WithoutLogHead(text));
+}
+
+std::string FitReason(std::string_view reason, size_t used) {
+  constexpr size_t kFewest = 40;
+  const size_t left = kLongestHeadline > used + kFewest ? kLongestHeadline - used : kFewest;
+  return CutAtClause(TextWidth(reason) <= left ? std::string(reason) : WithShortPaths(reason),
+                     left);
 }
 
 }  // namespace debrief::analyses::text_hang
