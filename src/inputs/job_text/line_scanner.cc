@@ -32,9 +32,6 @@ void StripColours(std::string_view text, std::string& clean) {
   }
 }
 
-// Notebooks and rich print source around each frame; copied text has lost its indentation.
-constexpr int kMostSourceLines = 8;
-
 bool IsIndented(std::string_view text) { return text[0] == ' ' || text[0] == '\t'; }
 
 // torchrun's closing list: "train.py FAILED", "Failures:", "[1]:".
@@ -45,8 +42,9 @@ bool IsOfFailureList(std::string_view text) {
 
 // Lines that every process prints, and parts of longer messages, say nothing of this rank.
 bool IsTelling(std::string_view text) {
-  constexpr std::string_view kOpens[] = {"frame #", "wandb:", "#",  "^",
-                                         "==",      "--",     "**", "ErrorMessage \""};
+  // Also the source that rich (in a box) and notebooks print around each frame.
+  constexpr std::string_view kOpens[] = {
+      "frame #", "wandb:", "#", "^", "==", "--", "->", "**", "\u2502", "\u2570", "ErrorMessage \""};
   constexpr std::string_view kParts[] = {" NCCL INFO ", "Warning: ", "Exception raised from",
                                          " sagemaker-training-toolkit "};
   if (IsIndented(text) || IsOfFailureList(text)) return false;
@@ -196,7 +194,6 @@ bool LineScanner::MayEndTraceback(LineClass what, std::string_view text, Stream&
   if (what == LineClass::kTraceback || what == LineClass::kFrame || lists) {
     stream.may_end = true;
     stream.listed |= lists;
-    stream.in_traceback = kMostSourceLines;
     return false;
   }
   if (!stream.may_end) return false;
@@ -204,7 +201,6 @@ bool LineScanner::MayEndTraceback(LineClass what, std::string_view text, Stream&
   if (stream.listed && bare.size() == text.size() && text.starts_with("  ")) bare.remove_prefix(2);
   if (bare.empty() || IsIndented(bare) || !LooksLikeException(bare)) return false;
   stream.may_end = stream.listed = false;
-  stream.in_traceback = 0;
   return true;
 }
 
@@ -245,14 +241,9 @@ void LineScanner::Add(std::string_view raw) {
 void LineScanner::AddPlain(std::string_view raw, const PeeledLine& line, Stream& stream,
                            uint32_t index) {
   if (auto progress = ParseProgress(line.text)) {
-    stream.in_traceback = 0;
     int64_t time = TimeAtStart(Trimmed(line.text, " "), now_ns_);
     result_.progress.push_back(
         {index, result_.line_count, time != kNone64 ? time : line.time_ns, *progress});
-    return;
-  }
-  if (stream.in_traceback > 0) {
-    --stream.in_traceback;
     return;
   }
   if (!IsTelling(line.text)) return;

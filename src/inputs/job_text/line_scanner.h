@@ -106,7 +106,6 @@ class LineScanner {
     bool may_end = true;    // a traceback may be open
     bool listed = true;     // and it may be one of torchrun's list, which is indented
     bool keep_next = true;  // the line before it goes on in it, or is of an earlier range
-    int in_traceback = 0;   // lines that may still be source below the last frame
     size_t log = 0;         // 1 + index of the last torch log line kept
     std::array<std::pair<int64_t, std::string_view>, kTailLines> tail;  // raw, a ring
     size_t tail_size = 0;
