@@ -4,11 +4,14 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "base/text/scan.h"
 #include "base/text/strings.h"
 #include "inputs/sniffing.h"
 #include "torch/glog_time.h"
+#include "torch/prefixes/foreign_heads.h"
 #include "torch/prefixes/line_prefix.h"
 #include "torch/prefixes/line_starts.h"
 #include "torch/prefixes/rank_heads.h"
@@ -126,6 +129,7 @@ class TextScanner {
     const std::string_view first = text.substr(0, kStyleBytes);
     starts_.stamps |= HasStamps(first);
     starts_.hosts |= HasHosts(first, starts_.stamps);
+    if (heads_.empty()) heads_ = FindForeignHeads(text, starts_);
     has_ranks_ = has("rank") || has("Rank") || has("RANK");
     for (size_t at = 0; at < text.size();) {
       size_t end = std::min(text.find('\n', at), text.size());
@@ -162,6 +166,8 @@ class TextScanner {
   void ReadLine(std::string_view line) {
     ++lines_;
     line = TakeContainerLabels(TakeStarts(line));
+    PeeledLine whole{.text = line};
+    if (TakeForeignHead(whole, heads_)) line = whole.text;
     if (int32_t task = TaskLabelOf(line); task != kNone32) {
       ++task_lines_;
       if (tasks_.size() < kMostTold) tasks_.insert(task);
@@ -390,7 +396,8 @@ class TextScanner {
   TextClues clues_;
   bool has_nccl_ = false, has_ranks_ = false;  // the text, somewhere
   bool has_heads_ = false;
-  PrefixStyle starts_;  // what nearly every line begins with: a time, a host
+  PrefixStyle starts_;              // what nearly every line begins with: a time, a host
+  std::vector<std::string> heads_;  // forms of what stands before each line
   bool is_about_ranks_ = false;
   bool has_replicas_ = false;  // tags of torchft
   size_t lines_ = 0, task_lines_ = 0;

@@ -29,7 +29,28 @@ bool HasWhole(const Finding& finding) {
       std::string_view(finding.headline).substr(0, kAlike));
 }
 
+bool OpensPath(std::string_view text, size_t at) {
+  return at == 0 || Contains(" '\"(=", text.substr(at - 1, 1));
+}
+
 }  // namespace
+
+std::string WithShortPaths(std::string_view text) {
+  constexpr size_t kShort = 20;
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    const bool path = text[at] == '/' && OpensPath(text, at);
+    const size_t end = path ? std::min(text.find_first_of(" '\"),;", at), text.size()) : at + 1;
+    const std::string_view piece = text.substr(at, end - at);
+    const size_t name = piece.substr(0, piece.find_last_not_of("/.:") + 1).rfind('/');
+    const bool shorten =
+        path && piece.size() > kShort && name != std::string_view::npos && name > 0;
+    if (shorten) result += "...";
+    result += shorten ? piece.substr(name) : piece;
+    at = end;
+  }
+  return result;
+}
 
 std::string ShortText(std::string_view text, size_t width) {
   const std::string_view line = Trimmed(FirstLine(Trimmed(text)));
@@ -46,7 +67,7 @@ void BoundHeadline(Finding& finding) {
   UnwrapShapes(whole);
   finding.headline = whole;
   if (TextWidth(whole) <= kLongestHeadline) return;
-  finding.headline = CutAtClause(whole, kLongestHeadline);
+  finding.headline = CutAtClause(WithShortPaths(whole), kLongestHeadline);
   if (HasWhole(finding)) return;
   finding.evidence.insert(finding.evidence.begin(),
                           {.text = std::move(whole), .table = {}, .rows = {}});

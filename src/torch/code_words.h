@@ -15,6 +15,7 @@ namespace debrief {
 // that stand for an unknown one, as "(unknown)", and lines that are none.
 inline std::string CodeInWords(std::string_view function, std::string_view file, int64_t line) {
   std::string_view name = FileName(file);
+  name = name.substr(name.rfind('\\') + 1);  // npos + 1 is 0
   if (name.starts_with('(') || name.starts_with('<')) name = {};
   std::string place(name);
   if (!place.empty() && line > 0) place += fmt::format(":{}", line);

@@ -18,6 +18,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import copies  # noqa: E402
 import healthy  # noqa: E402
 import launchers  # noqa: E402
 import machines  # noqa: E402
@@ -26,7 +27,8 @@ import services  # noqa: E402
 import serving  # noqa: E402
 import wrappers  # noqa: E402
 
-CASES = [*machines.CASES, *launchers.CASES, *programs.CASES, *wrappers.CASES, *serving.CASES, *services.CASES, *healthy.CASES]
+CASES = [*machines.CASES, *launchers.CASES, *programs.CASES, *wrappers.CASES, *serving.CASES, *services.CASES,
+         *copies.CASES, *healthy.CASES]
 
 
 def first_error(binary, files):

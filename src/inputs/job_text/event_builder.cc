@@ -107,6 +107,7 @@ void EventBuilder::AddLine(const Line& line, uint32_t index, int64_t number) {
   const bool logged = open.logged;
   const bool fatal = open.fatal;
   if (ends) EndTraceback(index, text);
+  if (ends) last_end_ = number;
   if (ignored) return;
   size_t before = events_.size();
   AddSingle(line, index, number);
@@ -315,7 +316,8 @@ void EventBuilder::FillFromText(std::string_view text, TextEventRow& row) {
     }
     return number;
   };
-  if (row.seq == kNone64) row.seq = first_of({"work sequence id: ", "Timeout at NCCL work: "});
+  if (row.seq == kNone64)
+    row.seq = first_of({"work sequence id: ", "Timeout at NCCL work: ", "watchdog at work: "});
   row.last_enqueued = first_of({"ast enqueued work: ", "ast enqueued NCCL work: "});
   row.last_completed = first_of({"ast completed work: ", "ast completed NCCL work: "});
 }

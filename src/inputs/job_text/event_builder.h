@@ -155,6 +155,7 @@ class EventBuilder {
   void EndLog(uint32_t index);
   void AddReason(std::string_view text, uint32_t index);
 
+  void AddLastError();
   void LearnLocalRanks();
   void LearnNumberedHosts();
   void AddLastLines(Part& whole);
@@ -164,6 +165,7 @@ class EventBuilder {
   Identity who_;
   int64_t now_ns_;
   Pools* pools_ = nullptr;  // of the whole, while a call is under way
+  int64_t last_end_ = 0;    // the last line that ended a traceback
   int64_t lines_before_ = 0;
   int64_t dropped_ = 0;
   std::vector<Stream> streams_;

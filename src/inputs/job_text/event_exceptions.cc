@@ -219,6 +219,9 @@ void EventBuilder::Continue(const Line& line, uint32_t index, int64_t number) {
     streams_[index].last_exception = inner;
     return;
   }
+  const bool listed = text.ends_with(':') && line.text.find_first_of(" \t") == 0;
+  if (listed)
+    events_[event].row.text = pools_->Intern(CutText(text + " " + std::string(Trimmed(line.text))));
   if (!Contains(text, "NCCL error") || Contains(text, "\nLast error: ")) return;
   events_[event].row.text = pools_->Intern(CutText(text + "\nLast error: " + line.text));
 }

@@ -6,6 +6,7 @@
 
 #include "inputs/job_text/event_builder.h"
 #include "inputs/job_text/line_texts.h"
+#include "inputs/job_text/lines/exception_lines.h"
 #include "tables/tail_line.h"
 
 namespace debrief::inputs::job_text {
@@ -26,6 +27,7 @@ void EventBuilder::Finish(Part& whole) {
     EndFailure(i);
     EndLog(i);
   }
+  AddLastError();
   LearnLocalRanks();
   EndServing();
   for (Event& event : events_) {
@@ -47,6 +49,22 @@ void EventBuilder::Finish(Part& whole) {
   dropped_ += rows_.dropped() + nccl_.dropped() + records_.dropped();
   if (dropped_ > 0)
     whole.diagnostics.Add(kTooMany, who_.input, {.detail = fmt::format("{} left out", dropped_)});
+}
+
+// A text whose last line names an error, of which no event tells, ended with it.
+void EventBuilder::AddLastError() {
+  const auto last = std::ranges::max_element(streams_, {}, &Stream::last_number);
+  // What ended a traceback was told there, or is no end of a process.
+  const bool ends = last != streams_.end() && last->last_number != last_end_;
+  if (!ends || !IsLastError(last->last_text)) return;
+  const StringId text = pools_->Intern(CutText(last->last_text));
+  const bool told = std::ranges::any_of(events_, [&](const Event& event) {
+    return event.row.text == text || event.row.line == last->last_number;
+  });
+  if (told) return;
+  line_time_ns_ = kNone64;
+  (void)Emit("traceback", static_cast<uint32_t>(last - streams_.begin()), last->last_number,
+             last->last_text);
 }
 
 // Lines that carry both marks tell which rank a local rank is.

@@ -49,8 +49,22 @@ constexpr std::string_view kEdge = "\u2502 ";
 // "/home/user/train.py:52 in step", with the other edge of the box far behind it.
 std::optional<SourceLine> ParseDrawnFrame(std::string_view text) {
   size_t in = text.find(" in ");
-  if (in == std::string_view::npos || !text.starts_with('/')) return std::nullopt;
+  const bool on_drive = text.size() > 2 && text[1] == ':' && text[2] == '\\';
+  if (in == std::string_view::npos || !(text.starts_with('/') || on_drive)) return std::nullopt;
   return ParsePlace(text.substr(0, in));
+}
+
+// "File ~/proj/model.py:44, in Net.forward(self, x)", "Cell In[12], line 3"
+std::optional<SourceLine> ParseNotebookFrame(std::string_view text) {
+  constexpr std::string_view kFile = "File ", kCell = "Cell In", kLine = "], line ";
+  if (text.starts_with(kFile) && !text.starts_with("File \"")) {
+    const size_t in = text.find(", in ");
+    return in == std::string_view::npos ? std::nullopt
+                                        : ParsePlace(text.substr(kFile.size(), in - kFile.size()));
+  }
+  const size_t at = text.find(kLine);
+  if (!text.starts_with(kCell) || at == std::string_view::npos) return std::nullopt;
+  return SourceLine{text.substr(0, at + 1), Narrow(Number(text.substr(at + kLine.size())))};
 }
 
 constexpr std::pair<std::string_view, int32_t> kSignals[] = {
@@ -66,6 +80,18 @@ constexpr std::pair<std::string_view, int32_t> kSignals[] = {
     {"Floating point", 8}, {"Illegal instruction", 4},
     {"Aborted", 6},        {"Killed", 9},
     {"Terminated", 15}};
+
+// "  rank: 3 (local_rank: 3)", as PyTorch 1.9 writes the list. The values tell it from other text.
+std::optional<FailureField> ParseFirstFailureField(std::string_view text) {
+  const size_t colon = text.find(": ");
+  if (!text.starts_with("  ") || colon == std::string_view::npos) return std::nullopt;
+  FailureField field{text.substr(2, colon - 2), Trimmed(text.substr(colon + 2), kBlanks)};
+  const bool fits = (field.key == "rank" && Contains(field.value, "(local_rank: ")) ||
+                    (field.key == "exitcode" && Contains(field.value, "(pid: ")) ||
+                    (field.key == "time" && ParseIsoTime(field.value) != kNone64) ||
+                    field.key == "error_file";
+  return fits ? std::optional(field) : std::nullopt;
+}
 
 }  // namespace
 
@@ -134,22 +160,36 @@ std::optional<Group> ParseGroup(std::string_view text) {
 }
 
 bool SourceLine::IsUser() const {
-  constexpr std::string_view kForeign[] = {"site-packages/", "dist-packages/", "/torch/",
-                                           "/lib/python",    "/lib64/python",  "<frozen",
-                                           "/bin/",          "<string>"};
+  constexpr std::string_view kForeign[] = {"site-packages/",
+                                           "dist-packages/",
+                                           "/torch/",
+                                           "/lib/python",
+                                           "/lib64/python",
+                                           "<frozen",
+                                           "/bin/",
+                                           "<string>",
+                                           "site-packages\\",
+                                           "\\lib\\runpy.py",
+                                           "\\lib\\multiprocessing\\",
+                                           "\\Scripts\\"};
   return !file.starts_with("torch/") &&
          std::none_of(std::begin(kForeign), std::end(kForeign),
                       [&](std::string_view part) { return Contains(file, part); });
 }
 
-bool MayBeFrame(std::string_view text) { return text.starts_with(' ') || text.starts_with(kEdge); }
+// Text that somebody copied may have lost its indentation.
+bool MayBeFrame(std::string_view text) {
+  return text.starts_with(' ') || text.starts_with(kEdge) || text.starts_with("File ") ||
+         text.starts_with("Cell In");
+}
 
 std::optional<SourceLine> ParseFrame(std::string_view text) {
   constexpr std::string_view kOpen = "File \"";
   constexpr std::string_view kLine = "\", line ";
   if (text.starts_with(kEdge)) return ParseDrawnFrame(text.substr(kEdge.size()));
+  if (auto frame = ParseNotebookFrame(text)) return frame;
   size_t begin = text.find_first_not_of(" |");
-  if (begin == std::string_view::npos || begin < 2) return std::nullopt;
+  if (begin == std::string_view::npos || begin == 1) return std::nullopt;
   text.remove_prefix(begin);
   size_t end = text.rfind(kLine);
   if (!text.starts_with(kOpen) || end == std::string_view::npos || end < kOpen.size())
@@ -199,6 +239,7 @@ std::optional<FailureField> ParseFailureField(std::string_view text) {
   constexpr std::string_view kKeys[] = {"time",     "host",       "rank",
                                         "exitcode", "error_file", "traceback"};
   constexpr size_t kWidth = 10;  // keys are filled up with blanks
+  if (auto field = ParseFirstFailureField(text)) return field;
   if (!text.starts_with("  ") || text.size() < 2 + kWidth + 1) return std::nullopt;
   if (text[2 + kWidth] != ':') return std::nullopt;
   FailureField field{Trimmed(text.substr(2, kWidth), kBlanks),

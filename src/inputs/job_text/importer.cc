@@ -78,6 +78,10 @@ class JobTextReader final : public Reader {
     pods_ = source.size() <= kLongestPods && (json ? IsPodJson(*json) : IsPodYaml(head.text()));
     if (is_document_ && !pods_) return ranges_;
     style_ = DetectPrefixStyle(head.text());
+    if (source.size() > kSniffBytes) {
+      ASSIGN_OR_RETURN(ByteView tail, source.View(source.size() - kSniffBytes, kSniffBytes));
+      DetectPrefixesOfEnd(tail.text(), style_);
+    }
     // Pieces of a line lie apart where two streams alternate: then the text is read at once.
     joins_pieces_ = source.size() <= kLongestPieces &&
                     (HasWord(head.text(), " stdout P ") || HasWord(head.text(), " stderr P "));

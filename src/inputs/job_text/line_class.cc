@@ -57,6 +57,19 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "terminate called after",
                                        "what():",
                                        "rank      :",
+                                       "  rank: ",
+                                       "  time: ",
+                                       "encountered in worker",
+                                       "Check failed: ",
+                                       "execve(): ",
+                                       "emory limit",
+                                       "zsh: ",
+                                       " killed ",
+                                       "segmentation fault ",
+                                       "non-zero status",
+                                       "ExitCode ",
+                                       ": *** [",
+                                       "] Signal: ",
                                        "host      :",
                                        "time      :",
                                        "error_file:",
@@ -296,6 +309,21 @@ bool IsRestOfExit(std::string_view text) {
   return opens && ParseRestOfExit(trimmed) != kNone32;
 }
 
+// A logger that only warns tells of what the program got over: "| WARNING | OOM: Ran out of memory
+// with exception: CUDA out of memory ...".
+bool IsWarned(std::string_view text) {
+  constexpr size_t kLongestLogHead = 80;
+  constexpr std::string_view kLevels[] = {"WARNING", "INFO", "DEBUG"};
+  const std::string_view head = text.substr(0, kLongestLogHead);
+  return std::any_of(std::begin(kLevels), std::end(kLevels), [&](std::string_view level) {
+    const size_t at = head.find(level);
+    if (at == std::string_view::npos) return false;
+    const std::string_view rest = head.substr(at + level.size());
+    const bool opens = at == 0 || Contains(" [|-", head.substr(at - 1, 1));
+    return opens && !rest.empty() && Contains(" ]|-:", rest.substr(0, 1));
+  });
+}
+
 bool IsNcclError(std::string_view text) {
   constexpr std::string_view kSigns[] = {
       "NCCL WARN",       "NCCL error",           "ncclSystemError",
@@ -353,7 +381,9 @@ bool IsExit(std::string_view text) {
 LineClass ClassOfTask(std::string_view text) {
   if (ParseExitCode(text) != kNone32) return LineClass::kExit;
   if (IsOutOfMemory(text)) return LineClass::kOutOfMemory;
-  return ParseSignal(text) != kNone32 ? LineClass::kSignal : LineClass::kOther;
+  if (ParseSignal(text) != kNone32) return LineClass::kSignal;
+  // "srun: error: Unable to create step for job 7: More processors requested than permitted".
+  return text.starts_with("srun: error: Unable to ") ? LineClass::kNoStart : LineClass::kOther;
 }
 
 LineClass ClassOfWatchdog(std::string_view text) {
@@ -365,7 +395,8 @@ LineClass ClassOfWatchdog(std::string_view text) {
   if (HasAny(text, kDown)) return LineClass::kTeardown;
   if (Contains(text, "Could not acquire GIL")) return LineClass::kGil;
   if (Contains(text, "are the lagging ranks")) return LineClass::kDesync;
-  if (Contains(text, "failure detected by watchdog") || Contains(text, "Timeout at NCCL work:"))
+  if (Contains(text, "failure detected by watchdog") || Contains(text, "Timeout at NCCL work:") ||
+      Contains(text, "detected by watchdog at work: "))
     return LineClass::kWatchdogStatus;
   if (Contains(text, "Watchdog caught collective operation timeout"))
     return LineClass::kWatchdogTimeout;
@@ -383,7 +414,9 @@ LineClass ClassifyByWords(std::string_view text) {
     return IsOutOfMemory(text) ? LineClass::kOutOfMemory : LineClass::kTerminate;
   if (text.starts_with("Current thread 0x")) return LineClass::kCurrentThread;
   if (Contains(text, "Stack trace of the failed collective")) return LineClass::kStackHeader;
-  if (Contains(text, "Root Cause (first observed failure)")) return LineClass::kRootCause;
+  const bool whole = Contains(text, "exitcode");  // the entry stands in the same line
+  if ((Contains(text, "Root Cause (first observed failure)") && !whole) || text == "Root Cause:")
+    return LineClass::kRootCause;
   if (text.starts_with("Name:   ")) return LineClass::kPodName;
   if (IsRestOfExit(text)) return LineClass::kRestOfExit;
   if (IsScheduler(text)) return LineClass::kScheduler;
@@ -401,7 +434,7 @@ LineClass ClassifyByWords(std::string_view text) {
     return LineClass::kDesync;
   if (LineClass watchdog = ClassOfWatchdog(text); watchdog != LineClass::kOther) return watchdog;
   if (IsNcclError(text)) return LineClass::kNcclError;
-  if (IsOutOfMemory(text)) return LineClass::kOutOfMemory;
+  if (IsOutOfMemory(text)) return IsWarned(text) ? LineClass::kOther : LineClass::kOutOfMemory;
   if (Contains(text, "CUDA error: ")) return LineClass::kCudaError;
   if (IsStoreError(text)) return LineClass::kStoreError;
   if (IsSignal(text)) return LineClass::kSignal;
@@ -432,8 +465,12 @@ bool IsScheduler(std::string_view text) {
                                          "TERM_RUNLIMIT",
                                          "TERM_MEMLIMIT",
                                          "TERM_OWNER",
-                                         "has lost communication with a remote daemon"};
+                                         "has lost communication with a remote daemon",
+                                         "slurmstepd: error: Exceeded job memory limit",
+                                         "slurmstepd: error: Exceeded step memory limit"};
   constexpr std::string_view kPods[] = {"Evicted", "NodeNotReady", "Preempt"};
+  // slurmstepd: error: Job 7 exceeded memory limit (67200000 > 67108864), being killed
+  if (Contains(text, "exceeded memory limit") && Contains(text, "being killed")) return true;
   if (HasAny(text, kSigns) || IsToldToEnd(text)) return true;
   bool event = text.starts_with("Reason:") || Contains(text, "reason: ") ||
                Contains(text, "Warning  ") ||

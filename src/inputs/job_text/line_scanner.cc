@@ -44,13 +44,16 @@ bool IsOfFailureList(std::string_view text) {
 // Lines that every process prints, and parts of longer messages, say nothing of this rank.
 bool IsTelling(std::string_view text) {
   constexpr std::string_view kOpens[] = {
-      "frame #", "wandb:", "#", "^", "==", "--", "**",
+      "frame #", "wandb:", "#", "^", "==", "--", "->", "**",
+      // the source that rich (in a box) and notebooks print around each frame
+      "\u2502", "\u2570", "ErrorMessage \"",
       // the compiler's advice behind an exception
       "from user code:", "Set TORCH", "User Stack (most recent", "You can suppress this exception",
       "Potential framework code culprit", "For more information, run with TORCH",
       "For extended logs when we create symbols", "If you suspect the guard was triggered",
       "For more debugging help"};
-  constexpr std::string_view kParts[] = {" NCCL INFO ", "Warning: ", "Exception raised from"};
+  constexpr std::string_view kParts[] = {" NCCL INFO ", "Warning: ", "Exception raised from",
+                                         " sagemaker-training-toolkit "};
   if (IsIndented(text) || IsOfFailureList(text)) return false;
   for (std::string_view open : kOpens) {
     if (text.starts_with(open)) return false;

@@ -9,6 +9,7 @@
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
 #include "torch/glog_time.h"
+#include "torch/prefixes/foreign_heads.h"
 #include "torch/prefixes/line_starts.h"
 #include "torch/prefixes/rank_heads.h"
 #include "torch/prefixes/wrapped_lines.h"
@@ -247,7 +248,7 @@ bool TakeStyledLabel(PeeledLine& line, const PrefixStyle& style) {
 
 // Marks that a line has once.
 struct TakenMarks {
-  bool label = false, host = false, stamp = false;
+  bool label = false, host = false, stamp = false, head = false;
 };
 
 bool TakeOne(PeeledLine& line, const PrefixStyle& style, TakenMarks& taken) {
@@ -255,6 +256,7 @@ bool TakeOne(PeeledLine& line, const PrefixStyle& style, TakenMarks& taken) {
   if (style.stamps && !taken.stamp && TakeStamp(line)) return taken.stamp = true;
   if (style.hosts && !taken.host && TakeHost(line)) return taken.host = true;
   if (!taken.label && TakeStyledLabel(line, style)) return taken.label = true;
+  if (!taken.head && TakeForeignHead(line, style.heads)) return taken.head = true;
   // The end of a message without a newline is a blank or a zero at times: " [rank2]: Traceback".
   const bool behind = line.text.size() > 1 && (line.text[0] == ' ' || line.text[0] == '\0');
   if (behind && line.text.substr(1).starts_with("[rank")) line.text.remove_prefix(1);
@@ -334,9 +336,11 @@ LineLabels DetectLabels(std::string_view head, const PrefixStyle& style) {
 bool TeeSaysRank(std::string_view head, const PrefixStyle& style) {
   LineSplitter splitter(head);
   for (std::string_view line; splitter.Next(line);) {
+    PeeledLine marked{.text = line};
+    if (style.stamps) TakeStamp(marked);
+    TakeForeignHead(marked, style.heads);
+    line = marked.text;
     int32_t rank = kNone32;
-    PeeledLine stamped{.text = line};
-    if (style.stamps && TakeStamp(stamped)) line = stamped.text;
     if (!TakeMark(line, "[rank", "]:", rank)) continue;
     if (line.starts_with("[rank")) return true;
     if (line.empty() || line[0] == ' ' || line[0] == '\r') continue;
@@ -382,9 +386,21 @@ PrefixStyle DetectPrefixStyle(std::string_view head) {
   style.hosts = HasHosts(head, style.stamps);
   style.labels = DetectLabels(head, style);
   style.label_is_node = LabelIsNode(head, style);
+  style.heads = FindForeignHeads(head, style);
+  // Heads that name ranks are understood better as those of a logger.
+  const bool ranked = std::ranges::any_of(style.heads, [](const std::string& form) {
+    return Contains(form, "rank") || Contains(form, "Rank") || Contains(form, "RANK");
+  });
+  if (ranked) style.heads.clear();
   style.tee_says_rank = TeeSaysRank(head, style);
-  style.rank_heads = style.labels == LineLabels::kNone && HasRankHeads(head);
+  style.rank_heads =
+      style.labels == LineLabels::kNone && HasRankHeads(head, {.heads = style.heads});
+  if (ranked) style.heads = FindForeignHeads(head, style);
   return style;
+}
+
+void DetectPrefixesOfEnd(std::string_view tail, PrefixStyle& style) {
+  if (style.heads.empty() && !style.wrapped) style.heads = FindForeignHeads(tail, style);
 }
 
 PeeledLine PeelPrefixes(std::string_view line, const PrefixStyle& style) {

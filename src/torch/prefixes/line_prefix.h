@@ -16,12 +16,16 @@
 //   [RANK 3] text                                  loggers of accelerate and others
 //   (Worker_TP1 pid=77) ERROR 11-10 12:30:57 [core.py:710] text    vLLM, and SGLang's
 //   (engine_marks.h)
+//   18:19:06.687 text, stderr: text, > text         whatever stands before all lines
+//   (foreign_heads.h)
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/pools/ids.h"
 #include "torch/engine_marks.h"
@@ -44,11 +48,16 @@ struct PrefixStyle {
   bool rank_heads = false;     // a logger puts the rank into the head of each line (rank_heads.h)
   bool stamps = false;         // "[2026-11-15 23:22:09] text": times that no process put there
   bool wrapped = false;        // lines are records of a log service: UnwrapLine() before all else
+  std::vector<std::string> heads = {};  // forms of what else stands before lines (foreign_heads.h)
 };
 
 // The style of a text by its first lines. Numbers that only ever grow are line numbers and not
 // labels.
 PrefixStyle DetectPrefixStyle(std::string_view head);
+
+// The same for the last lines of a text, where its errors are: heads that its first lines did not
+// show.
+void DetectPrefixesOfEnd(std::string_view tail, PrefixStyle& style);
 
 struct PeeledLine {
   std::string_view text;  // what is left

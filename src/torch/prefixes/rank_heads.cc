@@ -92,13 +92,13 @@ bool IsOfGroups(std::string_view text) {
 
 }  // namespace
 
-bool HasRankHeads(std::string_view head) {
+bool HasRankHeads(std::string_view head, const PrefixStyle& style) {
   constexpr size_t kFewest = 4, kLooked = 256;
   size_t lines = 0, marked = 0;
   std::set<int32_t> ranks;
   LineSplitter splitter(head);
   for (std::string_view line; lines < kLooked && splitter.Next(line);) {
-    const PeeledLine peeled = PeelPrefixes(line, {});
+    const PeeledLine peeled = PeelPrefixes(line, style);
     const std::string_view text = peeled.text;
     const bool counts = !Trimmed(text).empty() && text[0] != ' ' && text[0] != '\t' &&
                         peeled.rank == kNone32 && !text.starts_with("Traceback");

@@ -15,8 +15,8 @@
 
 namespace debrief {
 
-// Do most lines of the text have such a head, behind the marks of launchers?
-bool HasRankHeads(std::string_view head);
+// Do most lines of the text have such a head, behind the marks of `style`?
+bool HasRankHeads(std::string_view head, const PrefixStyle& style = {});
 
 // Takes the head off: rank and time. What is indented behind it stays so.
 bool TakeRankHead(PeeledLine& line);

@@ -1,8 +1,11 @@
 // Marks before lines that log services, hosts and loggers put there.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
+#include "torch/prefixes/foreign_heads.h"
 #include "torch/prefixes/line_prefix.h"
 #include "torch/prefixes/line_starts.h"
 #include "torch/prefixes/rank_heads.h"
@@ -80,6 +83,43 @@ TEST(RankHeads, ManyForms) {
   }
   EXPECT_TRUE(HasRankHeads("[rank 0/2] a\n[rank 1/2] a\n[rank 0/2] b\n[rank 1/2] b\n"));
   EXPECT_FALSE(HasRankHeads("rank 0: ok\nrank 1: ok\nrank 2: ok\nrank 3: ok\n"));
+}
+
+TEST(ForeignHeads, AroundTracebacks) {
+  const std::string text =
+      "18:19:06.687 step 1\n18:19:06.688 Traceback (most recent call last):\n18:19:06.688   File "
+      "\"a.py\", line 7, in f\n18:19:06.690 ValueError: x\n";
+  const PrefixStyle style = DetectPrefixStyle(text);
+  ASSERT_EQ(style.heads, std::vector<std::string>{"0:0:0.0 "});
+  EXPECT_EQ(PeelPrefixes("18:20:11.1   File \"b.py\"", style).text, "  File \"b.py\"");
+  EXPECT_EQ(PeelPrefixes("step 18:20:11.1", style).text, "step 18:20:11.1");
+}
+
+TEST(ForeignHeads, EndWhereMarksBegin) {
+  std::string text;
+  for (int i = 0; i < 4; ++i)
+    text += fmt::format("[807{}] [rank{}]:[E1115 23:22:09.5 ProcessGroupNCCL.cpp:6] x\n", i, i);
+  const PrefixStyle style = DetectPrefixStyle(text);
+  ASSERT_EQ(style.heads, std::vector<std::string>{"[0] "});
+  EXPECT_EQ(PeelPrefixes("[9] [rank3]: KeyError: 'a'", style).rank, 3);
+}
+
+TEST(ForeignHeads, WhatIsNone) {
+  // A group of exceptions, what PyTorch's logger caught, a traceback behind another message.
+  for (std::string_view text :
+       {"  | Traceback (most recent call last):\n  |   File \"a.py\", line 7, in f\n",
+        "E1115 23:22:09.590000 13 torch/a.py:21] Traceback (most recent call last):\n"
+        "E1115 23:22:09.590000 13 torch/a.py:21]   File \"a.py\", line 7, in f\n",
+        "it failed: Traceback (most recent call last):\n  File \"a.py\", line 7, in f\n"})
+    EXPECT_TRUE(DetectPrefixStyle(text).heads.empty()) << text;
+}
+
+TEST(ForeignHeads, TellTimeAndProcess) {
+  PeeledLine line{.text = "2026-11-15 23:22:09.977 [7/train (pid 28936)] text"};
+  ASSERT_TRUE(TakeForeignHead(line, {"0-0-0 0:0:0.0 [0/train (pid 0)] "}));
+  EXPECT_EQ(line.pid, 28936);
+  EXPECT_NE(line.time_ns, kNone64);
+  EXPECT_EQ(line.text, "text");
 }
 
 TEST(LinePrefix, SageMakersMark) {

@@ -18,6 +18,7 @@
 #include "base/text/strings.h"
 #include "model/headline.h"
 #include "torch/code_words.h"
+#include "torch/remedies.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -353,30 +354,10 @@ std::string WhyOf(const Death& death) {
   return "its output ends there; no exit code is reported";
 }
 
-// What to do about errors that name what was missing; empty for others.
-std::string_view Remedy(std::string_view error) {
-  static constexpr std::pair<std::string_view, std::string_view> kRemedies[] = {
-      {"No space left on device",
-       "Free space on that file system, or write somewhere else, and start again."},
-      {"Disk quota exceeded",
-       "Free space within the quota of that folder, or write somewhere else, and start again."},
-      {"Too many open files",
-       "Raise the limit of open files (ulimit -n), or open fewer: data loader workers, shards."},
-      {"Permission denied", "Give the job access to that path, or use another one."},
-      {"No such file or directory",
-       "Check that path on the host of this rank: is it mounted, is it spelled right?"},
-      {"No module named",
-       "Install that module where this rank runs, or check its environment and PYTHONPATH."}};
-  for (const auto& [words, remedy] : kRemedies) {
-    if (Contains(error, words)) return remedy;
-  }
-  return {};
-}
-
 // Where to look for the reason that `death.row` tells.
 std::string NextByReason(const Scene& scene, const Death& death) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
-  const std::string_view remedy = Remedy(scene.model.pools.Text(events.text[death.row]));
+  const std::string_view remedy = RemedyOf(scene.model.pools.Text(events.text[death.row]));
   if (!remedy.empty()) return std::string(remedy);
   const std::string_view file = scene.model.pools.Text(events.file[death.row]);
   if (file.empty()) return "Read the traceback in its output, around the line of the evidence.";

@@ -11,6 +11,7 @@
 #include "base/text/units.h"
 #include "model/headline.h"
 #include "torch/code_words.h"
+#include "torch/remedies.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -48,6 +49,7 @@ constexpr Outside kOutside[] = {
     {"TERM_RUNLIMIT", "The scheduler ended the job: time limit"},
     {"walltime", "The scheduler ended the job: time limit"},
     {"TERM_MEMLIMIT", "The scheduler ended the job: memory limit"},
+    {"memory limit", "The scheduler ended the job: memory limit"},
     {"PREEMPT", "The scheduler ended the job: preemption"},
     {"Preempt", "The scheduler ended the job: preemption"},
     {"NODE FAILURE", "The scheduler ended the job: a node failed"},
@@ -79,8 +81,11 @@ bool FindOutside(const Scene& scene, std::span<const Outside> signs,
       finding.why =
           "the launcher or the scheduler reports it; the texts show no rank that failed before";
       finding.next_step =
-          "Look at the scheduler's record of the job (sacct, kubectl describe). If it should have "
-          "been finished by then, look for the step in which it hung.";
+          outside.words.ends_with("memory limit")
+              ? "Ask for more memory (--mem), or use less: data loader workers, pinned memory, "
+                "checkpoints held in memory."
+              : "Look at the scheduler's record of the job (sacct, kubectl describe). If it should "
+                "have been finished by then, look for the step in which it hung.";
       findings.push_back(std::move(finding));
       return true;
     }
@@ -106,8 +111,22 @@ std::string NamelessInWords(const End& end) {
   if (!pod.empty()) return fmt::format("{} ended by {}", pod, CodeInWords(end.exit_code));
   if (end.said_by == "rank")
     return fmt::format("A process ended by {}", CodeInWords(end.exit_code));
-  return fmt::format("{} reports a process that ended by {}", end.said_by,
+  const bool nameless = end.said_by == "shell" || end.said_by == "launcher";
+  return fmt::format("{}{} reports a process that ended by {}", nameless ? "The " : "", end.said_by,
                      CodeInWords(end.exit_code));
+}
+
+// What to look at first, by how the process ended.
+std::string_view NextByCode(const End& end) {
+  if (end.by_kernel || end.by_memory)
+    return "Give the host or the container more memory, or use less: data loader workers, pinned "
+           "memory. ";
+  if (end.exit_code == -9)
+    return "Look for the out-of-memory killer in the kernel log of the host (dmesg) and for a "
+           "memory limit of the job. ";
+  if (end.exit_code == -7)
+    return "Look at the size of /dev/shm (docker --shm-size): when it is full, processes end so. ";
+  return "";
 }
 
 bool FindNameless(const Scene& scene, std::vector<Finding>& findings) {
@@ -125,10 +144,10 @@ bool FindNameless(const Scene& scene, std::vector<Finding>& findings) {
   AddRows(scene, scene.talk.nobody.troubles, finding);
   finding.confidence = 0.5;
   finding.why = "no text says which rank that process was";
-  finding.next_step =
-      "Keep the output of each rank in a file of its own (torchrun --redirects 3 --log-dir DIR), "
-      "or "
-      "run with NCCL_DEBUG=INFO, which prints which process is which rank.";
+  finding.next_step = fmt::format(
+      "{}Keep the output of each rank in a file of its own (torchrun --redirects 3 --log-dir DIR), "
+      "or run with NCCL_DEBUG=INFO, which prints which process is which rank.",
+      NextByCode(*best));
   findings.push_back(std::move(finding));
   return true;
 }
@@ -142,28 +161,51 @@ bool IsOfTool(const Scene& scene, size_t row) {
   return Contains(file, "flight_recorder") || Contains(file, "fr_trace");
 }
 
+// A text that ends inside of a traceback has the last frame in place of the exception.
+bool IsCutOff(std::string_view text) {
+  return text.empty() || text.starts_with(' ') || text.starts_with("Traceback") ||
+         text.starts_with("File \"");
+}
+
 Finding ExceptionFinding(const Scene& scene, size_t row) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   const size_t wrapper = row;
   row = RootException(scene.model, row);
-  const std::string text = ShortText(ExceptionInWords(scene.model.pools.Text(events.text[row])));
+  const std::string_view said = scene.model.pools.Text(events.text[row]);
   std::string_view file = scene.model.pools.Text(events.file[row]);
+  const std::string place =
+      file.empty() ? "" : " at " + debrief::CodeInWords("", file, events.file_line[row]);
+  constexpr std::string_view kEnded = "A process ended with ";
+  const std::string text = IsCutOff(said)
+                               ? "an exception that its output no longer names,"
+                               : FitReason(ExceptionInWords(said), kEnded.size() + place.size());
   Finding finding = NewFinding(scene, "text_hang.ended");
-  finding.headline = fmt::format("A process ended with {}", text);
-  if (!file.empty()) {
-    finding.headline += " at " + debrief::CodeInWords("", file, events.file_line[row]);
-    finding.source.push_back({kNone32, std::string(file), events.file_line[row]});
-  }
+  finding.headline = said.starts_with("KeyboardInterrupt")
+                         ? std::string("A process was interrupted (KeyboardInterrupt)")
+                         : fmt::format("{}{}", kEnded, text);
+  finding.headline += place;
+  if (!file.empty()) finding.source.push_back({kNone32, std::string(file), events.file_line[row]});
   finding.evidence.push_back(LineAsEvidence(scene, row));
   if (wrapper != row) finding.evidence.push_back(LineAsEvidence(scene, wrapper));
   finding.confidence = 0.7;
   finding.why = "the text ends there; it does not say which rank it is of";
-  finding.next_step = "Read the traceback around the line that the evidence names.";
+  finding.next_step = RemedyOf(said);
+  if (finding.next_step.empty())
+    finding.next_step = "Read the traceback around the line that the evidence names.";
   return finding;
 }
 
+// What may be asked of an exception.
+enum class Which : uint8_t { kPlaced, kCutOff, kWithoutPlace };
+
+Which WhichIs(const Scene& scene, size_t row) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  if (events.file[row] == StringId::kNone) return Which::kWithoutPlace;
+  return IsCutOff(scene.model.pools.Text(events.text[row])) ? Which::kCutOff : Which::kPlaced;
+}
+
 // The last of `rows` that ends a text. Exit codes are told elsewhere.
-bool FindLastOf(const Scene& scene, const Rows& rows, bool with_place, bool of_thread,
+bool FindLastOf(const Scene& scene, const Rows& rows, Which which, bool of_thread,
                 std::vector<Finding>& findings) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   for (size_t i = rows.size(); i-- > 0;) {
@@ -173,7 +215,7 @@ bool FindLastOf(const Scene& scene, const Rows& rows, bool with_place, bool of_t
     bool code = kind == "exit" || kind == "signal";
     std::string_view text = scene.model.pools.Text(events.text[row]);
     bool launcher = Contains(text, "ChildFailedError") || (code && IsAftermath(text));
-    if (placed != with_place || launcher || (code && !placed)) continue;
+    if (WhichIs(scene, row) != which || launcher || (code && !placed)) continue;
     if ((events.of_thread[row] != 0) != of_thread) continue;
     if (!EndsOutput(scene, scene.talk.nobody, row) || IsOfTool(scene, row)) continue;
     findings.push_back(ExceptionFinding(scene, row));
@@ -183,10 +225,10 @@ bool FindLastOf(const Scene& scene, const Rows& rows, bool with_place, bool of_t
 }
 
 // What ended a thread is told when nothing else is.
-bool FindLastException(const Scene& scene, const Rows& rows, bool with_place,
+bool FindLastException(const Scene& scene, const Rows& rows, Which which,
                        std::vector<Finding>& findings) {
-  return FindLastOf(scene, rows, with_place, false, findings) ||
-         FindLastOf(scene, rows, with_place, true, findings);
+  return FindLastOf(scene, rows, which, false, findings) ||
+         FindLastOf(scene, rows, which, true, findings);
 }
 
 // Has a launcher seen every process end well? Then what their text ends with was caught.
@@ -308,10 +350,11 @@ void FindEnded(const Scene& scene, std::vector<Finding>& findings) {
       FindOutside(scene, kToldToStop, findings) || AllEndedWell(scene.talk))
     return;
   const RankTalk& nobody = scene.talk.nobody;
-  (void)(FindLastException(scene, nobody.troubles, true, findings) ||
+  (void)(FindLastException(scene, nobody.troubles, Which::kPlaced, findings) ||
          FindNameless(scene, findings) || FindFollowers(scene, findings) ||
-         FindLastException(scene, nobody.troubles, false, findings) ||
-         FindLastException(scene, nobody.aftermaths, true, findings));
+         FindLastException(scene, nobody.troubles, Which::kCutOff, findings) ||
+         FindLastException(scene, nobody.troubles, Which::kWithoutPlace, findings) ||
+         FindLastException(scene, nobody.aftermaths, Which::kPlaced, findings));
 }
 
 }  // namespace debrief::analyses::text_hang

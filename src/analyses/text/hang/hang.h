@@ -291,6 +291,9 @@ std::vector<std::string> WaysToSay(const std::string& reason);
 // What fits `width` columns: whole sentences, else words with "..." behind them.
 std::string CutReason(const std::string& reason, size_t width);
 
+// As much of a reason as a headline has room for beside `used` other bytes.
+std::string FitReason(const std::string& reason, size_t used);
+
 // "SIGKILL (signal 9)", "exit code 1".
 std::string CodeInWords(int32_t exit_code);
 

@@ -12,7 +12,9 @@
 
 #include "analyses/text/hang/hang.h"
 #include "base/text/clauses.h"
+#include "base/text/columns.h"
 #include "base/text/strings.h"
+#include "model/headline.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -108,13 +110,6 @@ std::string WithoutNativePlace(std::string_view text) {
   return fmt::format("{}{}", name, message.substr(begin));
 }
 
-// "'/data/tokenized/shard_1.bin'" as "'.../shard_1.bin'", where it ends the text.
-std::string WithShortPath(std::string_view text) {
-  const size_t quote = text.ends_with('\'') ? text.find(": '/") : std::string_view::npos;
-  if (quote == std::string_view::npos) return std::string(text);
-  return fmt::format("{}: '...{}", text.substr(0, quote), text.substr(text.rfind('/')));
-}
-
 // "OSError: [Errno 28] No space left on device" without the number.
 std::string WithoutErrno(std::string text) {
   const size_t begin = text.find("[Errno ");
@@ -123,11 +118,55 @@ std::string WithoutErrno(std::string text) {
   return text;
 }
 
+// "DistNetworkError: The server socket has failed to listen on any local network address. port:
+// 29500, useIpv6: 0, code: -98, name: EADDRINUSE, message: address already in use": the point is
+// the end.
+std::string PortInUse(std::string_view text) {
+  constexpr std::string_view kPort = "port: ";
+  const size_t at = text.find(kPort);
+  if (!Contains(text, "EADDRINUSE") || at == std::string_view::npos) return {};
+  std::string_view port = text.substr(at + kPort.size());
+  port = port.substr(0, std::min(port.find_first_not_of("0123456789"), port.size()));
+  return fmt::format("{}: port {}: address already in use", text.substr(0, text.find(':')), port);
+}
+
+// "RuntimeError: Error(s) in loading state_dict for Net: size mismatch for ...": the list is the
+// point.
+std::string StateMismatch(std::string_view text) {
+  constexpr std::string_view kOpen = "RuntimeError: Error(s) in loading state_dict for ";
+  if (!text.starts_with(kOpen)) return {};
+  const size_t list = text.find(": ", kOpen.size());
+  return list == std::string_view::npos ? std::string()
+                                        : fmt::format("RuntimeError{}", text.substr(list));
+}
+
+// "2026-11-15 10:00:00 - ERROR - text", "[ERROR] 2026-11-15 10:00:00 text", "...: F a.cc:12] Check
+// failed: text" without what a logger put in front.
+std::string_view WithoutLogHead(std::string_view text) {
+  constexpr size_t kLongestLogHead = 60;
+  constexpr std::string_view kBetween = " ]|:-";
+  if (const size_t check = text.find("] Check failed: "); check != std::string_view::npos)
+    return text.substr(check + 2);
+  for (const std::string_view level : {"ERROR", "CRITICAL", "FATAL"}) {
+    const size_t at = text.substr(0, kLongestLogHead).find(level);
+    if (at == std::string_view::npos || (at > 0 && !Contains(" [|-", text.substr(at - 1, 1))))
+      continue;
+    std::string_view rest = text.substr(at + level.size());
+    if (rest.empty() || !Contains(kBetween, rest.substr(0, 1))) continue;
+    rest = rest.substr(std::min(rest.find_first_not_of(kBetween), rest.size()));
+    const size_t stamped = rest.find_first_not_of("0123456789-:., T/");
+    const bool dated =
+        rest.size() > 10 && IsDigit(rest[0]) && stamped != std::string_view::npos && stamped >= 10;
+    return dated ? rest.substr(stamped) : rest;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> WaysToSay(const std::string& reason) {
   const std::string bare = WithoutNativePlace(WithoutErrno(reason));
-  return {reason, bare, WithShortPath(bare)};
+  return {reason, bare, WithShortPaths(bare)};
 }
 
 std::string CutReason(const std::string& reason, size_t width) {
@@ -157,7 +196,18 @@ std::string ExceptionInWords(std::string_view text) {
     return std::string(text.substr(seen + kSeen.size()));
   if (std::string thrown = ThrownInCpp(text); !thrown.empty()) return thrown;
   if (std::string inner = InsideCompilerError(text); !inner.empty()) return inner;
-  return std::string(IsExceptionName(text) ? WithoutModule(text) : text);
+  if (std::string port = PortInUse(WithoutModule(text)); !port.empty()) return port;
+  if (std::string state = StateMismatch(text); !state.empty()) return state;
+  return std::string(IsExceptionName(text) ? WithoutModule(text) : WithoutLogHead(text));
+}
+
+std::string FitReason(const std::string& reason, size_t used) {
+  constexpr size_t kFewest = 40;
+  const size_t left = kLongestHeadline > used + kFewest ? kLongestHeadline - used : kFewest;
+  const std::vector<std::string> ways = WaysToSay(reason);
+  const auto fits =
+      std::ranges::find_if(ways, [&](const std::string& text) { return TextWidth(text) <= left; });
+  return fits != ways.end() ? *fits : CutReason(ways.back(), left);
 }
 
 }  // namespace debrief::analyses::text_hang

@@ -14,6 +14,7 @@
 #include "tables/progress.h"
 #include "tables/text_event.h"
 #include "torch/end_signs.h"
+#include "torch/remedies.h"
 
 namespace debrief::analyses::verdict {
 
@@ -199,14 +200,16 @@ void NeverNothing(Board& board) {
   finding.role = Role::kCause;
   finding.headline = fmt::format(
       "The job failed; {}{}", best.rank == kNone32 ? "" : fmt::format("rank {} says: ", best.rank),
-      std::string_view(best.words).substr(0, kLongest));
+      Trimmed(best.words).substr(0, kLongest));
   finding.evidence.push_back(best.evidence);
   finding.confidence = 0.4;
   finding.why =
       "no input names the rank that failed first; this is the clearest sign of the failure";
   std::string missing = WhatIsMissing(board.data());
-  finding.next_step = missing.empty() ? "Read the outputs of the ranks around this line."
-                                      : fmt::format("Add {}: they would show more.", missing);
+  finding.next_step = RemedyOf(best.words);
+  if (finding.next_step.empty())
+    finding.next_step = missing.empty() ? "Read the outputs of the ranks around this line."
+                                        : fmt::format("Add {}: they would show more.", missing);
   size_t failed = board.Add(std::move(finding));
   for (size_t effect : board.FindCauses("text_hang.")) board.Fold(failed, effect);
   for (size_t effect : board.FindCauses("flight.straggler"))

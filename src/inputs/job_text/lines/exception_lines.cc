@@ -17,12 +17,20 @@ bool BeginsWithAny(std::string_view text, const std::string_view (&words)[kCount
                      [&](std::string_view word) { return text.starts_with(word); });
 }
 
+// "ValueError                    Traceback (most recent call last)" of a notebook.
+bool IsNotebookHead(std::string_view before, std::string_view rest) {
+  const size_t name = before.find(' ');
+  return rest.empty() && name > 0 && before.size() >= name + 2 && before.ends_with("  ") &&
+         Trimmed(before, " ").size() == name;
+}
+
 // "Traceback (most recent call last):", behind it the rank of a checkpoint's part; drawn by rich as
 // the upper edge of a box.
 bool IsTracebackHead(std::string_view text) {
   size_t at = text.find(kHead);
   if (at == std::string_view::npos) return false;
   std::string_view rest = text.substr(at + kHead.size());
+  if (IsNotebookHead(text.substr(0, at), Trimmed(rest))) return true;
   return rest == ":" || rest.starts_with(": (RANK ") || text.starts_with("\u256d");
 }
 
@@ -85,7 +93,20 @@ bool IsInsideMessage(std::string_view text) {
 }
 
 bool GoesOnInNextLine(std::string_view text) {
-  return text.ends_with(" raised:") || Trimmed(text) == "Last error:";
+  // "RuntimeError: Error(s) in loading state_dict for Net:"
+  const bool lists = text.ends_with(':') && Contains(text, "Error") && Contains(text, ": ");
+  return lists || text.ends_with(" raised:") || Trimmed(text) == "Last error:";
+}
+
+bool IsLastError(std::string_view text) {
+  constexpr std::string_view kLevels[] = {
+      "Error: ",     "ERROR: ", "FATAL: ",       "[ERROR] ",  "[FATAL] ",
+      "[CRITICAL] ", "fatal: ", "Fatal error: ", "CRITICAL: "};
+  if (BeginsWithAny(text, kLevels)) return true;
+  const size_t end = text.find(": ");
+  const std::string_view name = text.substr(0, end);
+  return end != std::string_view::npos && LooksLikeException(text) &&
+         (name.ends_with("Error") || name.ends_with("Exception"));
 }
 
 std::string_view WithoutBars(std::string_view text) {
@@ -109,6 +130,11 @@ bool IsAbortText(std::string_view text) {
                                           "*** buffer overflow detected",
                                           "Fatal glibc error: "};
   if (BeginsWithAny(text, kBegins)) return true;
+  // "ERROR: Unexpected bus error encountered in worker. ...", of a data loader.
+  if (Contains(text, "ERROR: Unexpected ") && Contains(text, " encountered in worker."))
+    return true;
+  // F0000 00:00:17.6 123 gpu_device.cc:99] Check failed: ptr != nullptr
+  if (Contains(text, "] Check failed: ")) return true;
   // python: loader.cc:42: void Loader::next(): Assertion `n > 0' failed.
   return Contains(text, ": Assertion `") && text.ends_with("' failed.");
 }
@@ -130,7 +156,8 @@ bool IsNoStart(std::string_view text) {
       if (Contains(text, part) && !program.ends_with(".py")) return true;
     }
   }
-  return IsLauncherMissing(text);
+  // slurmstepd: error: execve(): torchrun: No such file or directory
+  return text.starts_with("slurmstepd: error: execve(): ") || IsLauncherMissing(text);
 }
 
 int32_t RankOfBlock(std::string_view text) {

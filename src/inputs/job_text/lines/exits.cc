@@ -1,6 +1,7 @@
 #include "inputs/job_text/lines/exits.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text/strings.h"
 #include "inputs/job_text/fields.h"
@@ -31,6 +32,20 @@ Statement OfTorchrun(std::string_view text) {
     exit.local_rank = SmallNumberAfter(text, "local_rank: ");
     exit.pid = NumberAfter(text, "(pid: ");
     exit.first = true;
+    return exit;
+  }
+  // "[2]: time : ... host : n2 rank : 2 (local_rank: 2) exitcode : -6 (pid: 189) error_file: ...":
+  // a log service made one line of an entry of the list.
+  if (Contains(text, " (local_rank: ") && Contains(text, "exitcode") && Contains(text, "(pid: ")) {
+    const size_t behind = std::min(text.find("rank "), text.find("rank:"));
+    if (behind == std::string_view::npos) return std::nullopt;
+    const int32_t rank = SmallNumberAfter(text.substr(behind), ": ");
+    if (rank == kNone32) return std::nullopt;
+    exit.ranks = {rank};
+    exit.local_rank = SmallNumberAfter(text, "(local_rank: ");
+    exit.exit_code = WithoutShell(ParseExitCode(text));
+    exit.pid = NumberAfter(text, "(pid: ");
+    exit.first = Contains(text, "Root Cause");
     return exit;
   }
   exit.how = "stopped";
@@ -107,6 +122,21 @@ Statement OfMpich(std::string_view text) {
   if (rank != kNone32) exit.ranks = {rank};
   exit.pid = NumberAfter(text, "PID ");
   exit.host = WordAfter(text, "RUNNING AT ");
+  return exit;
+}
+
+// "[node7:236649] Signal: Segmentation fault (11)", of a process of Open MPI about itself.
+Statement OfOpenMpi(std::string_view text) {
+  constexpr std::string_view kKey = "] Signal: ";
+  const size_t at = text.find(kKey);
+  if (!text.starts_with('[') || at == std::string_view::npos || !text.ends_with(')'))
+    return std::nullopt;
+  const int32_t signal = SmallNumberAfter(text.substr(text.rfind('(')), "(");
+  if (signal <= 0 || signal >= 64) return std::nullopt;
+  ExitStatement exit{.said_by = "mpirun", .ranks = {}, .host = {}, .exit_code = -signal};
+  const std::string_view who = text.substr(1, at - 1);
+  const size_t colon = who.rfind(':');
+  if (colon != std::string_view::npos) exit.pid = NumberAfter(who.substr(colon), ":");
   return exit;
 }
 
@@ -279,6 +309,66 @@ Statement OfKubernetes(std::string_view text) {
   return exit;
 }
 
+// "train-worker-1 exited with code 137", of docker compose.
+Statement OfDocker(std::string_view text) {
+  constexpr std::string_view kKey = " exited with code ";
+  const size_t at = text.find(kKey);
+  if (at == std::string_view::npos || at == 0) return std::nullopt;
+  const std::string_view name = text.substr(0, at), code = text.substr(at + kKey.size());
+  const bool container = name.find(' ') == std::string_view::npos &&
+                         name.find_first_of("-_") != std::string_view::npos && IsDigit(name.back());
+  if (!container || code.find_first_not_of("0123456789") != std::string_view::npos)
+    return std::nullopt;
+  ExitStatement exit{.said_by = "docker", .ranks = {}, .host = name};
+  exit.exit_code = WithoutShell(SmallNumberAfter(code, ""));
+  if (exit.exit_code == kTerminate) exit.how = "stopped";
+  return exit.exit_code == kNone32 ? std::nullopt : Statement(exit);
+}
+
+// "zsh: segmentation fault  python train.py", "[1]    22946 killed     python train.py"
+Statement OfZsh(std::string_view text) {
+  constexpr std::pair<std::string_view, int32_t> kEnds[] = {
+      {"killed", 9},    {"segmentation fault", 11},          {"abort", 6},
+      {"bus error", 7}, {"illegal hardware instruction", 4}, {"floating point exception", 8}};
+  ExitStatement exit{.said_by = "shell", .ranks = {}, .host = {}};
+  std::string_view rest = text;
+  if (rest.starts_with("zsh: ")) {
+    rest.remove_prefix(5);
+  } else {
+    const size_t close = rest.find("] ");
+    if (!rest.starts_with('[') || close == std::string_view::npos || close > 4) return std::nullopt;
+    rest = Trimmed(rest.substr(close + 1), " +-");
+    exit.pid = NumberAfter(rest, "");
+    if (exit.pid == kNone64) return std::nullopt;
+    rest = Trimmed(rest.substr(std::min(rest.find_first_not_of("0123456789"), rest.size())));
+  }
+  for (const auto& [word, signal] : kEnds) {
+    if (!rest.starts_with(word) || !rest.substr(word.size()).starts_with(' ')) continue;
+    exit.exit_code = -signal;
+    return exit;
+  }
+  return std::nullopt;
+}
+
+// What services and tools that run a command say of its end, without saying which process it was:
+// "The replica workerpool0-0 exited with a non-zero status of 1.", "ExitCode 137" of SageMaker,
+// "make: *** [Makefile:12: train] Error 137".
+Statement OfRunner(std::string_view text) {
+  ExitStatement exit{.said_by = "launcher", .ranks = {}, .host = {}};
+  constexpr std::string_view kStatus = " exited with a non-zero status of ";
+  if (text.starts_with("The replica ") && Contains(text, kStatus)) {
+    exit.host = WordAfter(text, "The replica ");
+    exit.exit_code = SmallNumberAfter(text, kStatus);
+  } else if (text.starts_with("ExitCode ") && text.size() < 16) {
+    exit.exit_code = SmallNumberAfter(text, "ExitCode ");
+  } else if (text.starts_with("make") && Contains(text, ": *** [")) {
+    exit.exit_code = SmallNumberAfter(text, "] Error ");
+  }
+  if (exit.exit_code == kNone32) return std::nullopt;
+  exit.exit_code = WithoutShell(exit.exit_code);
+  return exit;
+}
+
 // "run.sh: line 12:  4711 Killed                  python train.py", "Segmentation fault (core
 // dumped)"
 Statement OfShell(std::string_view text) {
@@ -374,9 +464,10 @@ int32_t ParseRestOfExit(std::string_view text) {
 }
 
 std::optional<ExitStatement> ParseExit(std::string_view text) {
-  for (auto parse : {OfTorchrun, OfSrun, OfMpirun, OfMpich, OfKernel, OfLightning, OfComposer,
-                     OfDeepSpeed, OfSubprocess, OfRaylet, OfRaisedInSpawn, OfSpawn, OfMpiAbort,
-                     OfKubernetes, OfServing, OfShell}) {
+  for (auto parse :
+       {OfTorchrun,   OfSrun,      OfMpirun,     OfOpenMpi, OfMpich,         OfKernel, OfLightning,
+        OfComposer,   OfDeepSpeed, OfSubprocess, OfRaylet,  OfRaisedInSpawn, OfSpawn,  OfMpiAbort,
+        OfKubernetes, OfServing,   OfDocker,     OfZsh,     OfRunner,        OfShell}) {
     if (auto exit = parse(text)) return exit;
   }
   return std::nullopt;
