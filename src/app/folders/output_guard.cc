@@ -21,7 +21,7 @@ Status Refusal(std::string sentence) {
 }
 
 // As far as the path exists links are followed; the rest is taken as it is spelled.
-Result<fs::path> RealPath(const std::string& path) {
+Result<fs::path> FinalPath(const std::string& path) {
   std::error_code error;
   fs::path real = fs::weakly_canonical(fs::absolute(path, error), error);
   if (error) return Status(Code::kDenied, "cannot be used: " + error.message()).At({.file = path});
@@ -39,7 +39,7 @@ template <typename Test>
 std::optional<std::string> FindInput(const std::vector<std::string>& inputs, Test is_touched) {
   for (const std::string& input : inputs) {
     if (input == "-") continue;
-    Result<fs::path> real = RealPath(input);
+    Result<fs::path> real = FinalPath(input);
     if (real.ok() && is_touched(real.value())) return input;
   }
   return std::nullopt;
@@ -57,12 +57,12 @@ bool IsWrittenThrough(const std::string& output) {
 Result<std::string> GuardFile(const std::string& output, const std::vector<std::string>& inputs) {
   RemoveOutputsOnInterrupt();
   if (IsWrittenThrough(output)) return output;
-  ASSIGN_OR_RETURN(const fs::path path, RealPath(output));
+  ASSIGN_OR_RETURN(const fs::path path, FinalPath(output));
   std::error_code error;
   if (fs::is_directory(path, error)) return Refusal(fmt::format("{} is a folder", output));
   if (fs::exists(path, error)) {
     auto touched = FindInput(inputs, [&](const fs::path& input) { return IsBelow(path, input); });
-    if (touched && RealPath(*touched).value() == path)
+    if (touched && FinalPath(*touched).value() == path)
       return Refusal(fmt::format("{} is an input", output));
     if (touched)
       return Refusal(
@@ -75,13 +75,13 @@ Result<std::string> GuardFile(const std::string& output, const std::vector<std::
 
 Result<std::string> GuardFolder(const std::string& output, const std::vector<std::string>& inputs) {
   RemoveOutputsOnInterrupt();
-  ASSIGN_OR_RETURN(const fs::path path, RealPath(output));
+  ASSIGN_OR_RETURN(const fs::path path, FinalPath(output));
   std::error_code error;
   if (!fs::exists(path, error)) return path.string();
   auto touched = FindInput(inputs, [&](const fs::path& input) { return IsBelow(input, path); });
   if (touched) {
     return Refusal(
-        RealPath(*touched).value() == path
+        FinalPath(*touched).value() == path
             ? fmt::format("{} is an input, which is not replaced", output)
             : fmt::format("{} holds the input {}, so it is not replaced", output, *touched));
   }
