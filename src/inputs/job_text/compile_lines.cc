@@ -89,7 +89,9 @@ std::optional<CompileLine> ParseGlogForm(std::string_view text) {
   line.id = TakeId(line.text);
   line.artifact = TakeArtifact(line.text);
   const bool named = !line.id.empty() || !line.artifact.empty();
-  if (!named && !IsOfCompiler(line.file) && !BeginsRecord(line.text)) return std::nullopt;
+  const bool speaks_of_it = line.text.starts_with("torch._dynamo hit config.") ||
+                            line.text.starts_with("skipping cudagraphs due to");
+  if (!named && !speaks_of_it && !IsOfCompiler(line.file)) return std::nullopt;
   SetHead(text, line);
   return line;
 }

@@ -267,9 +267,37 @@ void NumberOtherAttempts(const std::vector<FoundInput*>& inputs) {
   }
 }
 
+// "trace.log" of "trace.log.2" and "trace.log.2.gz", as logrotate names what it put aside.
+std::string_view BeforeRotation(std::string_view path) {
+  for (std::string_view packed : {".gz", ".zst"}) {
+    if (path.ends_with(packed)) path.remove_suffix(packed.size());
+  }
+  const size_t dot = path.rfind('.');
+  const bool numbered = dot != std::string_view::npos && dot + 1 < path.size() &&
+                        path.size() - dot <= 4 &&
+                        path.find_first_not_of("0123456789", dot + 1) == std::string_view::npos;
+  return numbered ? path.substr(0, dot) : path;
+}
+
+// Parts of one log: named like that, and written by one process.
+class RotatedLogs {
+ public:
+  int32_t Of(const FoundInput& input) {
+    if (input.recognition.pid == kNone64) return kNone32;
+    const auto next = static_cast<int32_t>(numbers_.size());
+    return numbers_
+        .try_emplace({std::string(BeforeRotation(input.path)), input.recognition.pid}, next)
+        .first->second;
+  }
+
+ private:
+  std::map<std::pair<std::string, int64_t>, int32_t> numbers_;
+};
+
 std::vector<int32_t> AttemptsOf(const std::vector<FoundInput*>& inputs) {
   std::vector<AttemptClue> clues;
   std::vector<int64_t> restarts;
+  RotatedLogs rotated;
   for (const FoundInput* input : inputs) {
     bool once = input->importer != nullptr && input->importer->info.one_per_process;
     bool is_text = input->text.start_ns != kNone64;
@@ -277,7 +305,8 @@ std::vector<int32_t> AttemptsOf(const std::vector<FoundInput*>& inputs) {
                      .named_attempt = input->named_attempt,
                      .rank = input->who.rank,
                      .one_per_process = once,
-                     .end_ns = input->text.end_ns});
+                     .end_ns = input->text.end_ns,
+                     .log = once ? rotated.Of(*input) : kNone32});
     if (input->text.restarts.size() > restarts.size()) restarts = input->text.restarts;
   }
   return TellAttemptsApart(clues, restarts);

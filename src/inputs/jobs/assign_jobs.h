@@ -37,6 +37,7 @@ struct AttemptClue {
   int32_t rank = kNone32;
   bool one_per_process = false;  // two of these for one rank are two process lives
   int64_t end_ns = kNone64;
+  int32_t log = kNone32;  // equal for parts of one log that was rotated
 };
 
 // The attempt of each input, from 0, oldest first. `restarts`: when the launcher says that an

@@ -30,6 +30,7 @@ constexpr int64_t kLatest = std::numeric_limits<int64_t>::max() - kGraceNs;
 struct Start {
   int64_t time;
   int32_t rank;
+  int32_t log;  // or kNone32
   bool operator<(const Start& other) const {
     return std::tie(time, rank) < std::tie(other.time, other.rank);
   }
@@ -39,7 +40,7 @@ std::vector<Start> SortedStarts(const std::vector<AttemptClue>& clues) {
   std::vector<Start> starts;
   for (const AttemptClue& clue : clues) {
     if (clue.one_per_process && clue.start_ns != kNone64)
-      starts.push_back({clue.start_ns, clue.rank});
+      starts.push_back({clue.start_ns, clue.rank, clue.log});
   }
   std::sort(starts.begin(), starts.end());
   return starts;
@@ -70,7 +71,9 @@ std::vector<int64_t> AttemptStarts(const std::vector<Start>& starts) {
   for (size_t i = 0; i < starts.size(); ++i) {
     if (i == 0) begins.push_back(starts[0].time);
     auto found = seen.find(starts[i].rank);
-    if (found != seen.end() && found->second >= attempt_begin) {
+    const bool goes_on = found != seen.end() && starts[i].log != kNone32 &&
+                         starts[i].log == starts[found->second].log;
+    if (found != seen.end() && found->second >= attempt_begin && !goes_on) {
       size_t cut = LongestSilence(starts, found->second, i);
       if (cut > found->second) {
         attempt_begin = cut;

@@ -382,7 +382,7 @@ void AddAllToAll(const Index& index, const Group& group, const SeqRow& row,
   cause.op = std::string(index.OpName(unit));
   bool one = cause.units.size() < members.size();
   cause.what =
-      fmt::format("{} {} whose inputs do not add up to the outputs of the group{}",
+      fmt::format("{} {} with inputs that do not add up to outputs{}",
                   one ? "gave sizes to" : "called", OpInWords(index, unit), AtSite(index, unit));
   cause.confidence = one ? 0.8 : 0.4;
   cause.why = one ? "its input size occurs nowhere else"

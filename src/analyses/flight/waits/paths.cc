@@ -212,8 +212,7 @@ void NameOne(const Index& index, const Waits& waits, const std::vector<int32_t>&
   cause.ranks = ranks;
   DescribeWait(index, waits, waiter, cause);
   cause.what = fmt::format("{} in {} instead of {}", ranks.size() == 1 ? "waits" : "wait",
-                           OperationInWords(index, *waits.At(first)),
-                           OperationInWords(index, *waits.At(waiter)));
+                           OpInWords(index, *waits.At(first)), OpInWords(index, *waits.At(waiter)));
   cause.confidence = by_habit ? 0.75 : 0.8;
   cause.why = fmt::format(
       "{} ranks wait for each other; {}", cycle.size(),
