@@ -54,7 +54,7 @@ bool IsNamed(const ProfileGains& gains) {
 bool IsStageLong(const ProfileGains& gains) {
   return gains.stages > 1 && gains.steps.size() >= kFewestSteps && !IsNamed(gains) &&
          gains.longest_stage != kNone32 && gains.longest_by >= kLongStage &&
-         gains.stages_gain >= kLeastUneven * gains.replayed &&
+         gains.stages_gain >= (1 - 1 / kLeastSlowdown) * gains.replayed &&
          gains.stages_gain * static_cast<double>(gains.steps.size()) >= kLeastGainNs;
 }
 

@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from job_simulator import DataParallel  # noqa: E402
 from nsys_writer import NsysExport  # noqa: E402
 
 REAL = "public_more/nsys"
@@ -93,7 +94,7 @@ def write_device_event(export, process, event, start, end):
 
 
 def write_as_export(source, target):
-    with gzip.open(source) as file:
+    with gzip.open(source) if source.suffix == ".gz" else open(source) as file:
         trace = json.load(file, parse_float=Decimal)
     base = int(trace.get("baseTimeNanoseconds", 0))
     slices = [event for event in trace["traceEvents"] if event.get("ph") == "X"]
@@ -129,6 +130,27 @@ def test_kineto_as_export(context):
             sql = f"SELECT {columns} FROM {table} WHERE definition = 'debrief' ORDER BY ALL"
             said, truth = query(context, ours, sql), query(context, theirs, sql)
             assert truth and said == truth, (name, table, [pair for pair in zip(said, truth) if pair[0] != pair[1]][:3], len(said), len(truth))
+
+
+def test_exports_that_lack_tables(context):
+    """`nsys export --tables` leaves out what is not asked for: what is there still tells how busy devices were."""
+    job, folder = DataParallel(ranks=2, steps=4), context.scratch / "profiles"
+    job.run().write(folder)
+    figures = "SELECT rank, busy_ns, idle_ns FROM profile_breakdown WHERE scope = 'all' AND definition = 'debrief' ORDER BY rank"
+    truth = query(context, import_files(context, "original", folder), figures)
+    for number, lacking in enumerate((("ThreadNames", "PROCESSES", "TARGET_INFO_CUDA_CONTEXT_INFO"), ("NVTX_EVENTS",), ("CUPTI_ACTIVITY_KIND_RUNTIME",), ("StringIds",))):
+        exports = context.scratch / f"exports{number}"
+        exports.mkdir()
+        for profile in sorted(folder.iterdir()):
+            path = exports / f"{profile.stem}.sqlite"
+            write_as_export(profile, path)
+            database = sqlite3.connect(path)
+            for table in lacking:
+                database.execute(f"DROP TABLE {table}")
+            database.commit()
+            database.close()
+        said = query(context, import_files(context, f"lacking{number}", exports), figures)
+        assert len(truth) == 2 and said == truth, (lacking, said, truth)
 
 
 def test_jobs_as_exports(context):

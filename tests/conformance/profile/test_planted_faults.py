@@ -99,8 +99,12 @@ def test_uneven_batches_are_nobodys_fault(context):
 
 
 def test_stage_that_holds_too_much(context):
-    check(context, "stage", lambda: Pipeline(ranks=8, steps=6), lambda job: job.stage_times.update({2: 1.5}), [2, 6], "Pipeline stage 2", "")
-    check(context, "rank_of_stage", lambda: Pipeline(ranks=8, steps=6), lambda job: job.gpu.update({5: 1.4}), [5], "its GPU computes")
+    def pipeline():
+        job = Pipeline(ranks=8, steps=6)
+        job.kernel_ns = 2 * MS
+        return job
+    check(context, "stage", pipeline, lambda job: job.stage_times.update({2: 1.5}), [2, 6], "Pipeline stage 2", "")
+    check(context, "rank_of_stage", pipeline, lambda job: job.gpu.update({5: 1.4}), [5], "its GPU computes")
 
 
 def test_steps_that_one_rank_did_not_record(context):

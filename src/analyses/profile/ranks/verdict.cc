@@ -105,7 +105,7 @@ constexpr double kNoise = 3;             // times the deviation among the others
 constexpr double kClearDelay = 2;        // the same when there is nothing but delays
 constexpr int64_t kFewestDelays = 3;     // one late arrival is chance
 constexpr size_t kMostShare = 4;         // at most one rank in four is a straggler
-constexpr double kSure = 2;              // standard errors of the median over the steps
+constexpr double kSure = 3;              // standard errors of the median over the steps
 constexpr size_t kStepsToVary = 3;       // fewer do not tell how an excess varies
 
 using Measure = int64_t Window::*;

@@ -174,7 +174,7 @@ const Analysis& Describe() {
                .needs = kTableNames<ProfileCollectiveTable>,
                .makes = kTableNames<TimelineClockTable, ProfileCollectiveMatchTable,
                                     ProfileCollectiveWaitTable>,
-               .uses = kTableNames<TimelineTable>},
+               .uses = kTableNames<timeline::ViewTables>},
       .run = Run};
   return kAnalysis;
 }

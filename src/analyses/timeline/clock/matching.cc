@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/stats/statistics.h"
+#include "model/timeline/view.h"
 #include "tables/timeline.h"
 
 namespace debrief::analyses::timeline_clock {
@@ -257,6 +258,30 @@ bool Agree(const Model& model, const Match& match) {
   });
 }
 
+// When the host issued each collective; kNone64 when that is not known.
+std::vector<int64_t> IssueTimes(const Model& model) {
+  const auto& table = model.tables.Get<ProfileCollectiveTable>();
+  std::vector<int64_t> times(table.size(), kNone64);
+  for (const timeline::TimelineView& view : timeline::Timelines(model)) {
+    const timeline::RowRange rows = timeline::RowsOf(table, view.who.input);
+    for (size_t row = rows.begin; row < rows.end; ++row) {
+      if (table.host_slice[row] != kNone32)
+        times[row] = view.start[timeline::TimelineView::At(table.host_slice[row])];
+    }
+  }
+  return times;
+}
+
+// All members issue the collectives of a group in the same order. They may begin in another one:
+// gathering and reducing have streams of their own, and a slow device lets one of them fall behind.
+void SortLane(const ProfileCollectiveTable& table, const std::vector<int64_t>& issued, Lane& lane) {
+  const bool is_known =
+      std::ranges::all_of(lane.rows, [&](size_t row) { return issued[row] != kNone64; });
+  std::ranges::stable_sort(lane.rows, {}, [&](size_t row) {
+    return std::pair(is_known ? issued[row] : 0, table.start_ns[row]);
+  });
+}
+
 }  // namespace
 
 std::vector<Job> FindJobs(const Model& model) {
@@ -281,11 +306,10 @@ std::vector<Job> FindJobs(const Model& model) {
     if (first) group.lanes.push_back({.node = node, .rows = {}, .slots = {}});
     group.lanes[lane->second].rows.push_back(row);
   }
+  const std::vector<int64_t> issued = IssueTimes(model);
   for (Job& job : jobs) {
     for (Group& group : job.groups) {
-      for (Lane& lane : group.lanes)
-        std::stable_sort(lane.rows.begin(), lane.rows.end(),
-                         [&](size_t a, size_t b) { return table.start_ns[a] < table.start_ns[b]; });
+      for (Lane& lane : group.lanes) SortLane(table, issued, lane);
     }
   }
   return jobs;

@@ -23,7 +23,7 @@ struct Node {
 
 struct Lane {
   size_t node = 0;             // in Job::nodes
-  std::vector<size_t> rows;    // of profile_collective, in order of time
+  std::vector<size_t> rows;    // of profile_collective, in the order in which they were issued
   std::vector<int64_t> slots;  // beside rows: equal ones belong together; kNone64 when not known
 };
 

@@ -241,6 +241,20 @@ TEST(WhatIfTest, SlowWorkerIsNamedAndItsGainIsTrue) {
   }
 }
 
+// The worst 3 % of 80 workers are three. Two are slow; the third has the score of its replica and
+// of its stage, as a neighbour of both.
+TEST(WhatIfTest, OnlyWorkersThatMatterAreNamed) {
+  const StageJob job = Pipelines(40, 2, 4, 3).Record([](const Work& work) {
+    const bool is_slow =
+        (work.replica == 7 && work.stage == 1) || (work.replica == 20 && work.stage == 0);
+    return Usual(work) * (is_slow ? 1.5 : 1);
+  });
+  Stragglers found = StragglersOf(job);
+  EXPECT_EQ(found.worst.size(), 3);
+  std::ranges::sort(found.named);
+  EXPECT_EQ(found.named, (std::vector<size_t>{15, 40}));
+}
+
 TEST(WhatIfTest, LastStageIsNamed) {
   const StageJob job = Pipelines(2, 4, 8, 3).Record([](const Work& work) {
     return Usual(work) * (work.stage == 3 ? 1.4 : 1);
