@@ -106,6 +106,7 @@ constexpr double kClearDelay = 2;        // the same when there is nothing but d
 constexpr int64_t kFewestDelays = 3;     // one late arrival is chance
 constexpr size_t kMostShare = 4;         // at most one rank in four is a straggler
 constexpr double kSure = 3;              // standard errors of the median over the steps
+constexpr size_t kSeldom = 8;            // one step in so many
 constexpr size_t kStepsToVary = 3;       // fewer do not tell how an excess varies
 
 using Measure = int64_t Window::*;
@@ -128,14 +129,19 @@ class Comparison {
     return excess_[rank].empty() ? kNone64 : Median(excess_[rank]);
   }
 
-  // Whether it is more than how it varies from step to step. Of normal noise the standard error of
-  // a median is 1.25 deviations by the root of the count, and a deviation 1.48 median ones.
+  // Whether it is more than how it varies from step to step: it is seldom as far below the others
+  // as it is above them mostly, and lies beyond its own error. Of normal noise the standard error
+  // of a median is 1.25 deviations by the root of the count, and a deviation 1.48 median ones.
   bool IsSure(size_t rank) const {
     const std::vector<int64_t>& steps = excess_[rank];
     if (steps.size() < kStepsToVary) return true;
+    const int64_t median = Median(steps);
+    const auto below =
+        std::ranges::count_if(steps, [&](int64_t each) { return 2 * each <= -median; });
+    if (static_cast<size_t>(below) * kSeldom > steps.size()) return false;
     const double error = 1.2533 * 1.4826 * static_cast<double>(MedianDeviation(steps)) /
                          std::sqrt(static_cast<double>(steps.size()));
-    return static_cast<double>(Median(steps)) >= kSure * error;
+    return static_cast<double>(median) >= kSure * error;
   }
 
   // What is beyond `least` in single steps, all of them together.
