@@ -288,9 +288,8 @@ class TextScanner {
       nccl_doubled_ = false;
     }
     if (size != clues_.world_size) return;
-    const auto [first, is_new] = nccl_ranks_.emplace(rank, *pid);
-    nccl_doubled_ |= first->second != *pid;
-    if (is_new) AddProcess(*pid, rank);
+    if (nccl_ranks_.size() >= kMostTold) return;
+    nccl_doubled_ |= nccl_ranks_.emplace(rank, *pid).first->second != *pid;
   }
 
   void AddProcess(int64_t pid, int32_t rank) {
@@ -362,9 +361,11 @@ class TextScanner {
   // Where no communicator is of all ranks, their numbers are not ranks of the job.
   void SettleGroups() {
     const bool restarted = !failures_.empty() || !clues_.restarts.empty();
-    if (!nccl_doubled_ || restarted) return;
-    clues_.world_size = kNone32;
-    clues_.processes.clear();
+    if (nccl_doubled_ && !restarted) {
+      clues_.world_size = kNone32;
+      return;
+    }
+    for (auto [rank, pid] : nccl_ranks_) AddProcess(pid, rank);
   }
 
   // A launcher that speaks of one process has no other, when what it printed is of that rank, too.

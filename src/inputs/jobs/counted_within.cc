@@ -123,14 +123,16 @@ int64_t OwnNumber(const FoundInput& input) {
   const FolderClues folder =
       CluesOfFolder(LastPart(input.folder), LastPart(ParentPart(input.folder)));
   if (folder.number != kNone32) return folder.number;
-  const std::vector<int64_t> numbers = NumbersIn(input.name);
+  const std::string_view last = LastPart(input.folder);
+  const std::vector<int64_t> numbers = NumbersIn(AllDigits(last) ? last : input.name);
   return numbers.empty() ? kNone64 : numbers.back();
 }
 
 std::string_view FolderOfAll(const FoundInput& input) {
   const std::string_view parent = ParentPart(input.folder);
   const FolderRole role = CluesOfFolder(LastPart(input.folder), LastPart(parent)).role;
-  const bool of_one = role == FolderRole::kRank || role == FolderRole::kLocalRank;
+  const bool of_one = role == FolderRole::kRank || role == FolderRole::kLocalRank ||
+                      AllDigits(LastPart(input.folder));
   return of_one ? parent : std::string_view(input.folder);
 }
 

@@ -12,7 +12,7 @@ namespace debrief {
 
 namespace {
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool IsHostLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 // The word before ": " at the start of a line, when it can be the name of a host.
 std::string_view HostBefore(std::string_view line) {
@@ -22,7 +22,7 @@ std::string_view HostBefore(std::string_view line) {
     char c = line[size];
     if (IsDigit(c) || c == '-' || c == '.') {
       numbered = true;
-    } else if (IsLetter(c)) {
+    } else if (IsHostLetter(c)) {
       named = true;
     } else {
       break;
@@ -38,7 +38,7 @@ std::string_view HostBefore(std::string_view line) {
 std::pair<std::string_view, size_t> ServiceBefore(std::string_view line) {
   size_t size = 0;
   while (size < line.size() &&
-         (IsLetter(line[size]) || IsDigit(line[size]) || line[size] == '-' || line[size] == '.'))
+         (IsHostLetter(line[size]) || IsDigit(line[size]) || line[size] == '-' || line[size] == '.'))
     ++size;
   const size_t bar = line.find_first_not_of(' ', size);
   const bool fits = size > 0 && bar != std::string_view::npos && bar > size && line[bar] == '|';
@@ -52,7 +52,7 @@ size_t TimeSize(std::string_view text) {
   size_t size = 0;
   for (std::string_view shape : {"0000-00-00?00:00:00", "0000/00/00 00:00:00", "00:00:00"})
     if (size == 0 && HasShape(text, shape)) size = shape.size();
-  const bool month = text.size() > 15 && IsLetter(text[0]) && IsLetter(text[2]);
+  const bool month = text.size() > 15 && IsHostLetter(text[0]) && IsHostLetter(text[2]);
   if (month && HasShape(text.substr(3), " ?0 00:00:00")) size = 15;
   if (size == 0) return 0;
   // The fraction, and the zone.
