@@ -128,7 +128,7 @@ std::string_view WithoutLogHead(std::string_view text) {
     std::string_view rest = text.substr(at + level.size());
     if (rest.empty() || !Contains(kBetween, rest.substr(0, 1))) continue;
     rest = rest.substr(std::min(rest.find_first_not_of(kBetween), rest.size()));
-    const size_t stamped = rest.find_first_not_of("0123456789-:., T/");
+    const size_t stamped = rest.find_first_not_of("0123456789-:., /");
     const bool dated =
         rest.size() > 10 && IsDigit(rest[0]) && stamped != std::string_view::npos && stamped >= 10;
     return dated ? rest.substr(stamped) : rest;
@@ -167,8 +167,14 @@ std::string ExceptionInWords(std::string_view text) {
 std::string FitReason(std::string_view reason, size_t used) {
   constexpr size_t kFewest = 40;
   const size_t left = kLongestHeadline > used + kFewest ? kLongestHeadline - used : kFewest;
-  return CutAtClause(TextWidth(reason) <= left ? std::string(reason) : WithShortPaths(reason),
-                     left);
+  if (TextWidth(reason) <= left) return std::string(reason);
+  // Where there is too little room, the number of an error and the folders of a path say least.
+  std::string shorter = WithShortPaths(reason);
+  const size_t open = shorter.find("[Errno ");
+  const size_t close = shorter.find("] ", open);
+  if (open != std::string::npos && close != std::string::npos)
+    shorter.erase(open, close + 2 - open);
+  return CutAtClause(shorter, left);
 }
 
 }  // namespace debrief::analyses::text_hang
