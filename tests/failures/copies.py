@@ -123,9 +123,6 @@ CASES = [
     Case("interrupted_by_hand", {"job.log": STEPS + trace("KeyboardInterrupt")}, [], "was interrupted"),
     Case("requeued", {"slurm-7.out": STEPS + "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-15T02:06:12 DUE TO JOB REQUEUE ***\nsrun: error: n1: tasks "
                       "2-3: Exited with exit code 1\n"}, [], "requeued"),
-    Case("memory_of_a_script", {"slurm-7.out": STEPS + "/var/spool/slurmd/job7/slurm_script: line 28:  8156 Killed                  python3 main.py\nslurmstepd: "
-                                "error: Detected 1 oom-kill event(s) in StepId=7.batch cgroup. Some of your processes may have been killed by the cgroup "
-                                "out-of-memory handler.\n"}, [], "out of memory"),
     Case("child_of_lightning_under_ray", {"job.log": "(tune pid=946) Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/4\n(tune pid=946) [rank: 1] Child process "
                                           "with PID 1026 terminated with code 1. Forcefully terminating all other processes to avoid zombies\n(raylet) A worker died or "
                                           "was killed while executing a task by an unexpected system error. Worker ID: fa Worker PID: 946 Worker exit type: "

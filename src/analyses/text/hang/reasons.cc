@@ -167,7 +167,8 @@ std::string ExceptionInWords(std::string_view text) {
 std::string FitReason(std::string_view reason, size_t used) {
   constexpr size_t kFewest = 40;
   const size_t left = kLongestHeadline > used + kFewest ? kLongestHeadline - used : kFewest;
-  if (TextWidth(reason) <= left) return std::string(reason);
+  // The key of a store says who did not come.
+  if (TextWidth(reason) <= left || Contains(reason, ", keys: ")) return std::string(reason);
   // Where there is too little room, the number of an error and the folders of a path say least.
   std::string shorter = WithShortPaths(reason);
   const size_t open = shorter.find("[Errno ");
