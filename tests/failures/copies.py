@@ -121,6 +121,14 @@ CASES = [
     Case("list_below_the_exception", {"job.log": trace(STATE)}, [], "size mismatch for head.weight"),
     Case("port_in_use", {"job.log": raised(0, PORT)}, [0], "port 29500: address already in use"),
     Case("interrupted_by_hand", {"job.log": STEPS + trace("KeyboardInterrupt")}, [], "was interrupted"),
+    Case("requeued", {"slurm-7.out": STEPS + "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-15T02:06:12 DUE TO JOB REQUEUE ***\nsrun: error: n1: tasks "
+                      "2-3: Exited with exit code 1\n"}, [], "requeued"),
+    Case("child_of_lightning_under_ray", {"job.log": "(tune pid=946) Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/4\n(tune pid=946) [rank: 1] Child process "
+                                          "with PID 1026 terminated with code 1. Forcefully terminating all other processes to avoid zombies\n(raylet) A worker died or "
+                                          "was killed while executing a task by an unexpected system error. Worker ID: fa Worker PID: 946 Worker exit type: "
+                                          "SYSTEM_ERROR Worker exit detail: Worker unexpectedly exits with a connection error code 2. End of file.\n"}, [1], "code 1"),
+    Case("rank_of_horovodrun", {"job.log": "Process 2 exit with status code 137.\n" + trace("RuntimeError: Horovod detected that one or more processes exited with "
+                                "non-zero status, thus causing the job to be terminated. The first process to do so was:")}, [2], "SIGKILL"),
     Case("killed_under_zsh", {"job.log": STEPS + "[1]    22946 killed     python train.py\n"}, [], "SIGKILL"),
     Case("fault_under_zsh", {"job.log": STEPS + "zsh: segmentation fault  python train.py\n"}, [], "SIGSEGV"),
     Case("target_of_make", {"job.log": STEPS + "make: *** [Makefile:12: train] Error 137\n"}, [], "SIGKILL"),

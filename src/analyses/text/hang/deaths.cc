@@ -78,6 +78,19 @@ bool WasToldAlone(const Scene& scene, const End& end) {
   return told == 1;
 }
 
+// The scheduler had ended the job before the launcher told of this end.
+bool WasEndedFromOutside(const Scene& scene, const End& end) {
+  if (end.rows.empty()) return false;
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  const auto& exits = scene.model.tables.Get<ProcessExitTable>();
+  const size_t said = end.rows.front();
+  return std::ranges::any_of(scene.talk.scheduler, [&](size_t row) {
+    const std::string_view text = scene.model.pools.Text(events.text[row]);
+    return events.input[row] == exits.input[said] && events.line[row] < exits.line[said] &&
+           Contains(text, " DUE TO ") && !Contains(text, "DUE TO TASK FAILURE");
+  });
+}
+
 // Did a process that ended with this code do so by itself? `talk` is what its rank printed.
 bool EndedByItself(const Scene& scene, int32_t rank, const RankTalk& each, const End& end) {
   const Talk& talk = scene.talk;
@@ -88,6 +101,7 @@ bool EndedByItself(const Scene& scene, int32_t rank, const RankTalk& each, const
   if (code == kAbort) return !HasAftermath(each) && talk.OutputIsKnown(rank);
   if (code == kKilled) return !end.stopped;
   if (code < 0) return true;
+  if (WasEndedFromOutside(scene, end)) return false;
   const bool in_setup = code == 1 && !talk.OutputIsKnown(rank) && SomebodyFailedInSetup(scene);
   return !HasAftermath(each) && !in_setup && (!end.stopped || end.first);
 }

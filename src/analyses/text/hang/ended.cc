@@ -6,6 +6,7 @@
 #include <span>
 
 #include "analyses/text/hang/hang.h"
+#include "base/text/columns.h"
 #include "base/text/rank_list.h"
 #include "base/text/strings.h"
 #include "base/text/units.h"
@@ -134,7 +135,8 @@ bool FindNameless(const Scene& scene, std::vector<Finding>& findings) {
   for (const End& end : scene.talk.nameless) {
     bool bad = end.known() && end.exit_code != 0;
     bool better = bad && (best == nullptr || (best->stopped && !end.stopped) ||
-                          (!best->by_kernel && end.by_kernel));
+                          (!best->by_kernel && end.by_kernel) ||
+                          (!best->by_kernel && !best->by_memory && end.by_memory));
     if (better) best = &end;
   }
   if (best == nullptr) return false;
@@ -176,13 +178,16 @@ Finding ExceptionFinding(const Scene& scene, size_t row) {
   const std::string place =
       file.empty() ? "" : " at " + debrief::CodeInWords("", file, events.file_line[row]);
   constexpr std::string_view kEnded = "A process ended with ";
-  const std::string text = IsCutOff(said)
-                               ? "an exception that its output no longer names,"
-                               : FitReason(ExceptionInWords(said), kEnded.size() + place.size());
+  const std::string reason =
+      IsCutOff(said) ? "an exception that its output no longer names," : ExceptionInWords(said);
+  // Where the whole message fits without them, the first words are what is left out.
+  const bool alone = TextWidth(reason) + place.size() <= kLongestHeadline &&
+                     TextWidth(reason) + kEnded.size() + place.size() > kLongestHeadline;
+  const std::string text = FitReason(reason, (alone ? 0 : kEnded.size()) + place.size());
   Finding finding = NewFinding(scene, "text_hang.ended");
   finding.headline = said.starts_with("KeyboardInterrupt")
                          ? std::string("A process was interrupted (KeyboardInterrupt)")
-                         : fmt::format("{}{}", kEnded, text);
+                         : fmt::format("{}{}", alone ? "" : kEnded, text);
   finding.headline += place;
   if (!file.empty()) finding.source.push_back({kNone32, std::string(file), events.file_line[row]});
   finding.evidence.push_back(LineAsEvidence(scene, row));

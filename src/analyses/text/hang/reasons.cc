@@ -154,7 +154,7 @@ std::string_view WithoutLogHead(std::string_view text) {
     std::string_view rest = text.substr(at + level.size());
     if (rest.empty() || !Contains(kBetween, rest.substr(0, 1))) continue;
     rest = rest.substr(std::min(rest.find_first_not_of(kBetween), rest.size()));
-    const size_t stamped = rest.find_first_not_of("0123456789-:., T/");
+    const size_t stamped = rest.find_first_not_of("0123456789-:., /");
     const bool dated =
         rest.size() > 10 && IsDigit(rest[0]) && stamped != std::string_view::npos && stamped >= 10;
     return dated ? rest.substr(stamped) : rest;
@@ -204,6 +204,8 @@ std::string ExceptionInWords(std::string_view text) {
 std::string FitReason(const std::string& reason, size_t used) {
   constexpr size_t kFewest = 40;
   const size_t left = kLongestHeadline > used + kFewest ? kLongestHeadline - used : kFewest;
+  // The key of a store says who did not come.
+  if (Contains(reason, ", keys: ")) return reason;
   const std::vector<std::string> ways = WaysToSay(reason);
   const auto fits =
       std::ranges::find_if(ways, [&](const std::string& text) { return TextWidth(text) <= left; });

@@ -235,6 +235,8 @@ bool IsAftermath(std::string_view text) {
                                                    "communicator was aborted",
                                                    "Broken pipe",
                                                    "ChildFailedError",
+                                                   "Horovod detected that one or more processes",
+                                                   "other ranks that didn't finish loading",
                                                    "SignalException",
                                                    "KeyboardInterrupt",
                                                    "CalledProcessError",

@@ -114,6 +114,17 @@ Statement OfMpirun(std::string_view text) {
   return exit;
 }
 
+// "Process 0 exit with status code 137.", of horovodrun about a rank.
+Statement OfHorovod(std::string_view text) {
+  constexpr std::string_view kKey = " exit with status code ";
+  if (!text.starts_with("Process ") || !Contains(text, kKey)) return std::nullopt;
+  const int32_t rank = SmallNumberAfter(text, "Process ");
+  if (rank == kNone32) return std::nullopt;
+  ExitStatement exit{.said_by = "horovodrun", .ranks = {rank}, .host = {}, .first = true};
+  exit.exit_code = WithoutShell(SmallNumberAfter(text, kKey));
+  return exit.exit_code == kNone32 ? std::nullopt : Statement(exit);
+}
+
 //   =   RANK 3 PID 4711 RUNNING AT n2
 Statement OfMpich(std::string_view text) {
   if (!text.starts_with("= ") || !Contains(text, "RUNNING AT ")) return std::nullopt;
@@ -464,10 +475,10 @@ int32_t ParseRestOfExit(std::string_view text) {
 }
 
 std::optional<ExitStatement> ParseExit(std::string_view text) {
-  for (auto parse :
-       {OfTorchrun,   OfSrun,      OfMpirun,     OfOpenMpi, OfMpich,         OfKernel, OfLightning,
-        OfComposer,   OfDeepSpeed, OfSubprocess, OfRaylet,  OfRaisedInSpawn, OfSpawn,  OfMpiAbort,
-        OfKubernetes, OfServing,   OfDocker,     OfZsh,     OfRunner,        OfShell}) {
+  for (auto parse : {OfTorchrun,      OfSrun,      OfMpirun,   OfHorovod,    OfOpenMpi,    OfMpich,
+                     OfKernel,        OfLightning, OfComposer, OfDeepSpeed,  OfSubprocess, OfRaylet,
+                     OfRaisedInSpawn, OfSpawn,     OfMpiAbort, OfKubernetes, OfServing,    OfDocker,
+                     OfZsh,           OfRunner,    OfShell}) {
     if (auto exit = parse(text)) return exit;
   }
   return std::nullopt;

@@ -69,11 +69,14 @@ void ProcessRows::AddExit(const ExitStatement& exit, const Where& where, std::st
     row.pid = exit.pid;
     row.exit_code = exit.exit_code;
     row.said_by = pools.Intern(exit.said_by);
-    row.how = pools.Intern(exit.how);
+    // Lightning kills all others, and its own process last, when one of its children has ended.
+    const bool by_lightning = lightning_ends_ && exit.exit_code == -9;
+    row.how = pools.Intern(by_lightning ? "stopped" : exit.how);
     row.first = exit.first ? 1 : 0;
     row.text = pools.Intern(text);
     exits_.push_back({row, where.owner});
   }
+  lightning_ends_ |= exit.said_by == "lightning";
   open_end_ = exit.open ? exits_.size() : open_begin_;
   if (exit.ranks.size() != 1) return;
   ranks_.Learn(where.owner.host, exit.local_rank, exit.ranks.front());

@@ -85,6 +85,7 @@ class ProcessRows {
   size_t most_steps_ = size_t{1} << 15;  // of progress_; more where many processes share the text
   std::vector<At<ReplicaEventRow>> replicas_;
   bool has_replicas_ = false;
+  bool lightning_ends_ = false;  // one of Lightning's children has ended, and it ends the others
   size_t open_begin_ = 0, open_end_ = 0;  // exits that wait for their code
   std::map<std::pair<uint32_t, int64_t>, std::vector<int64_t>> failures_;  // lines, by launcher
   std::map<uint32_t, int32_t> counted_;  // processes that a launcher has listed, by host
