@@ -290,11 +290,10 @@ CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
   profile->add_flag("--by-rank", options.by_rank, "Every rank for itself, not the sum over them");
   AddTop(*profile, options.top, "Rows of a sheet; 0 = all (20)");
   AddOption(*profile, "--set", options.set, "CHANGE",
-            "what-if: replay with rank=6, link=2, data=0, ... together (docs/what_if.md)")
+            "what-if: replay with rank=6, link=2, data=0, ... (docs/what_if.md)")
       ->allow_extra_args(false);
-  AddOption(
-      *profile, "--peak", options.peak, "KIND=FIGURE",
-      "roofline, comms: gpu=H100, bf16=989 (TFLOP/s), link=450 (GB/s), ... (docs/roofline.md)")
+  AddOption(*profile, "--peak", options.peak, "KIND=FIGURE",
+            "roofline, comms: gpu=H100, bf16=989 (TFLOP/s), link=450 (GB/s), ...")
       ->allow_extra_args(false);
   profile->add_flag("--csv", options.csv, "All columns as CSV");
   AddGlobal(*profile, parsed);

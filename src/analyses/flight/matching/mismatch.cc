@@ -209,9 +209,12 @@ std::string InWords(const Index& index, const Difference& difference, const Unit
                          blamed.seq, AtSite(index, reference), index.OpName(blamed),
                          AtSite(index, blamed));
     case Kind::kExtra:
-      return fmt::format("called {} of {} that rank {} did not call{} {} #{}{}", count, where, peer,
-                         difference.count == 1 ? ":" : ", the first:", index.OpName(blamed),
-                         blamed.seq, AtSite(index, blamed));
+      return fmt::format(
+          "called {} of {}{} {} #{}{}; rank {} did not call {}",
+          difference.count == 1 ? "an extra collective"
+                                : fmt::format("{} extra collectives", difference.count),
+          where, difference.count == 1 ? ":" : ", first", index.OpName(blamed), blamed.seq,
+          AtSite(index, blamed), peer, difference.count == 1 ? "it" : "them");
     case Kind::kSwapped: {
       const bool named = index.OpName(blamed) != index.OpName(reference);
       auto call = [&](const Unit& unit) {

@@ -211,7 +211,7 @@ std::string Reason(std::string_view kind, std::string_view text) {
     return "a device-side assert: " + Reason({}, text.substr(assertion));
   if (text.empty() || text.starts_with(' ') || text.starts_with("Traceback"))
     return "an exception that its output no longer names,";
-  return ExceptionInWords(text);
+  return std::string(Trimmed(ExceptionInWords(text)));
 }
 
 // "died with ValueError: bad batch at train.py:71 (exit code 1)", so that it fits the headline. The
@@ -227,8 +227,13 @@ std::string DiedWith(const std::string& reason, const std::string& site, const s
         return fmt::format("{}{}{}", kDied, text, behind);
     }
   }
-  const size_t left = std::max(room - std::min(room, TextWidth(site)), kLeastText);
-  return fmt::format("{}{}{}", kDied, CutReason(WaysToSay(reason).back(), left), site);
+  const std::string text = WaysToSay(reason).back();
+  const std::string alone = CutReason(text, std::max(room, kLeastText));
+  const std::string beside =
+      CutReason(text, std::max(room - std::min(room, TextWidth(site)), kLeastText));
+  // Another whole sentence ("Tried to allocate 2.00 GiB") says more than the place.
+  const bool is_more = !alone.ends_with("...") && alone.size() > beside.size();
+  return is_more ? fmt::format("{}{}", kDied, alone) : fmt::format("{}{}{}", kDied, beside, site);
 }
 
 // " (exit code 1)", " (SIGABRT, signal 6)".
@@ -411,14 +416,14 @@ void FindDeaths(const Scene& scene, std::vector<Finding>& findings) {
     const size_t room = kLongestHeadline - std::min(kLongestHeadline, who.size() + 1);
     const std::string whole = fmt::format("{} {}", who, DeathInWords(scene, death, SIZE_MAX));
     finding.headline = fmt::format("{} {}", who, DeathInWords(scene, death, room));
-    if (whole != finding.headline)
-      finding.evidence.push_back({.text = whole, .table = {}, .rows = {}});
     std::string_view file =
         death.row == RankTalk::kNoRow ? "" : scene.model.pools.Text(events.file[death.row]);
     if (!file.empty())
       finding.source.push_back(
           {death.ranks.front(), std::string(file), events.file_line[death.row]});
     AddEvidence(scene, death, finding);
+    if (whole != finding.headline)
+      finding.evidence.insert(finding.evidence.begin(), {.text = whole, .table = {}, .rows = {}});
     bool sure = death.end.first || death.end.by_kernel;
     finding.confidence = i > 0 ? 0.6 : sure ? 0.95 : death.end.known() ? 0.9 : 0.8;
     finding.why = WhyOf(death);

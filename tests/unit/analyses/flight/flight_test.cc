@@ -68,9 +68,10 @@ TEST(FlightMismatch, NamesTheOneThatDidTooMuch) {
   }
   AnalysisResult result = dumps.Run();
   EXPECT_EQ(Causes(result), "skipped_collective error [0] all_reduce 5 mesh_dp");
-  EXPECT_EQ(First(result).headline,
-            "Rank 0 called a collective of mesh_dp [0-2] that rank 1 did not call: broadcast #5 at "
-            "train.py:80");
+  EXPECT_EQ(
+      First(result).headline,
+      "Rank 0 called an extra collective of mesh_dp [0-2]: broadcast #5 at train.py:80; rank 1 "
+      "did not call it");
 }
 
 TEST(FlightMismatch, NamesAnotherOperation) {
