@@ -37,8 +37,8 @@ std::string_view HostBefore(std::string_view line) {
 // other line.
 std::pair<std::string_view, size_t> ServiceBefore(std::string_view line) {
   size_t size = 0;
-  while (size < line.size() &&
-         (IsHostLetter(line[size]) || IsDigit(line[size]) || line[size] == '-' || line[size] == '.'))
+  while (size < line.size() && (IsHostLetter(line[size]) || IsDigit(line[size]) ||
+                                line[size] == '-' || line[size] == '.'))
     ++size;
   const size_t bar = line.find_first_not_of(' ', size);
   const bool fits = size > 0 && bar != std::string_view::npos && bar > size && line[bar] == '|';
