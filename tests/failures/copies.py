@@ -80,7 +80,7 @@ File /usr/lib/python3.12/site-packages/torch/nn/modules/module.py:1518, in Modul
    1516 else:
 -> 1518     return forward_call(*args)
 
-File ~/work/model.py:44, in Net.forward(self, x)
+File ~/proj/model.py:44, in Net.forward(self, x)
      43 def forward(self, x):
 ---> 44     return self.head(x)
 
@@ -91,7 +91,7 @@ KeyError                                  Traceback (most recent call last)
 <ipython-input-7-3b1f> in <module>
 ----> 1 train(config)
 
-/content/work/train.py in train(config)
+/content/proj/train.py in train(config)
      31     for step in range(n):
 ---> 32         x = batch["image_id"]
 
