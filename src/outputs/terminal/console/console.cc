@@ -309,10 +309,11 @@ void WriteNotRunLine(const Model& model, Paper& paper) {
       failed += fmt::format("; {} failed: {}", outcome.name, outcome.reason);
   }
   if (lacking == 0 && failed.empty()) return;
-  paper.Labelled("not run", Ink::kDim,
-                 fmt::format("{} of {} analyses are about other kinds of data (debrief list analyses){}",
-                             lacking, model.analyses.size(), failed),
-                 1);
+  paper.Labelled(
+      "not run", Ink::kDim,
+      fmt::format("{} of {} analyses are about other kinds of data (debrief list analyses){}",
+                  lacking, model.analyses.size(), failed),
+      1);
 }
 
 Status Write(const Model& model, const OutputContext& context) {
