@@ -74,9 +74,6 @@ struct DumpHeader {
 int64_t NumberOf(std::string_view text);
 // Values that mean "none" in one form or the other.
 inline int64_t TimeOrNone(int64_t time_ns) { return time_ns == 0 ? kNone64 : time_ns; }
-inline int32_t Narrow(int64_t value) {
-  return value == static_cast<int32_t>(value) ? static_cast<int32_t>(value) : kNone32;
-}
 int64_t MillisToNs(double millis);
 int64_t MicrosToNs(int64_t micros);
 // A line number; 0 for what is none.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <utility>
 
 #include "base/text/strings.h"
@@ -27,12 +26,6 @@ int64_t Number(std::string_view text) {
   int64_t number = kNone64;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() ? number : kNone64;
-}
-
-int32_t Narrow(int64_t number) {
-  bool fits =
-      number > std::numeric_limits<int32_t>::min() && number <= std::numeric_limits<int32_t>::max();
-  return fits ? static_cast<int32_t>(number) : kNone32;
 }
 
 // "path:57", the whole of `text`.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include "base/pools/ids.h"
 
@@ -17,11 +16,5 @@ inline int64_t TidOf(int64_t global_id) {
 
 // 4294967295 is "none" in columns of 32 bits.
 inline int64_t OrMinusOne(int64_t number) { return number == 0xffffffff ? -1 : number; }
-
-inline int32_t Narrow(int64_t number) {
-  const bool fits =
-      number > std::numeric_limits<int32_t>::min() && number <= std::numeric_limits<int32_t>::max();
-  return fits ? static_cast<int32_t>(number) : kNone32;
-}
 
 }  // namespace debrief::inputs::nsys
