@@ -63,7 +63,10 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "Check failed: ",
                                        "execve(): ",
                                        "emory limit",
-                                       "zsh: ",
+                                       "zsh: abort",
+                                       "zsh: illegal",
+                                       "zsh: floating",
+                                       "bus error ",
                                        " killed ",
                                        "segmentation fault ",
                                        "non-zero status",
@@ -235,6 +238,10 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "Capture ",
                                        "cheduler is dead",
                                        " died, exit code"};
+
+static_assert(std::ranges::all_of(kWords, [](std::string_view word) {
+  return word.size() >= WordFilter::kShortest;
+}));
 
 const WordFilter& Words() {
   static const WordFilter kFilter(kWords);

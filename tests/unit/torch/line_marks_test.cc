@@ -87,12 +87,13 @@ TEST(RankHeads, ManyForms) {
 
 TEST(ForeignHeads, AroundTracebacks) {
   const std::string text =
-      "18:19:06.687 step 1\n18:19:06.688 Traceback (most recent call last):\n18:19:06.688   File "
-      "\"a.py\", line 7, in f\n18:19:06.690 ValueError: x\n";
+      "[17/train (pid 7)] step 1\n[17/train (pid 7)] Traceback (most recent call last):\n[17/train "
+      "(pid 7)]   File "
+      "\"a.py\", line 7, in f\n[17/train (pid 7)] ValueError: x\n";
   const PrefixStyle style = DetectPrefixStyle(text);
-  ASSERT_EQ(style.heads, std::vector<std::string>{"0:0:0.0 "});
-  EXPECT_EQ(PeelPrefixes("18:20:11.1   File \"b.py\"", style).text, "  File \"b.py\"");
-  EXPECT_EQ(PeelPrefixes("step 18:20:11.1", style).text, "step 18:20:11.1");
+  ASSERT_EQ(style.heads, std::vector<std::string>{"[0/train (pid 0)] "});
+  EXPECT_EQ(PeelPrefixes("[18/train (pid 9)]   File \"b.py\"", style).text, "  File \"b.py\"");
+  EXPECT_EQ(PeelPrefixes("step [18/train (pid 9)]", style).text, "step [18/train (pid 9)]");
 }
 
 TEST(ForeignHeads, EndWhereMarksBegin) {

@@ -99,6 +99,7 @@ bool GoesOnInNextLine(std::string_view text) {
 }
 
 bool IsLastError(std::string_view text) {
+  if (Trimmed(text).ends_with(':')) return false;  // says nothing of it
   constexpr std::string_view kLevels[] = {
       "Error: ",     "ERROR: ", "FATAL: ",       "[ERROR] ",  "[FATAL] ",
       "[CRITICAL] ", "fatal: ", "Fatal error: ", "CRITICAL: "};

@@ -16,11 +16,11 @@ LineClass ClassOfTracebackLine(std::string_view text);
 // another rank's checkpoint, of a member of an exception group.
 bool IsInsideMessage(std::string_view text);
 
-// The exception whose name or message goes on in the next line: "backend='inductor' raised:".
 // The last line of a text that names an error, and nothing before it says what failed:
 // "ModuleNotFoundError: No module named 'x'", "[ERROR] could not read shard 17".
 bool IsLastError(std::string_view text);
 
+// The exception whose name or message goes on in the next line: "backend='inductor' raised:".
 bool GoesOnInNextLine(std::string_view text);
 
 // Exceptions of an exception group stand behind bars: "  | ValueError: text". `text` without them.

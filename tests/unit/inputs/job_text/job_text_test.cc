@@ -446,17 +446,19 @@ TEST(JobText, TorchLogsAreOneRowPerMessage) {
                        "[5/0] [__recompiles]     triggered by\nnoise\n" + head + "[5/0]\n" +
                        "[rank1]:" + head + "[5/0_1] other\n" + head + "[__graph_breaks] no id\n" +
                        head + "no compile id at all\n");
-  ASSERT_EQ(events.size(), 3U);
+  ASSERT_EQ(events.size(), 5U);
   EXPECT_EQ(events[0].kind, "torch_log");
   EXPECT_EQ(events[0].compile_id, "5/0");
   EXPECT_EQ(events[0].file, "torch/_dynamo/guards.py");
   EXPECT_EQ(events[0].file_line, 1379);
   EXPECT_EQ(events[0].time_ns,
             kDay + (2 * 3600 + 33 * 60 + 30) * int64_t{1'000'000'000} + 10000000);
-  EXPECT_EQ(events[0].text, "[__recompiles] Recompiling f\n[__recompiles]     triggered by\n");
-  EXPECT_EQ(events[1].compile_id, "5/0_1");
-  EXPECT_EQ(events[1].rank, 1);
-  EXPECT_EQ(events[2].text, "[__graph_breaks] no id");
+  EXPECT_EQ(events[0].text, "[__recompiles] Recompiling f\n    triggered by");
+  EXPECT_EQ(events[1].text, "");  // behind a line of another program
+  EXPECT_EQ(events[2].compile_id, "5/0_1");
+  EXPECT_EQ(events[2].rank, 1);
+  EXPECT_EQ(events[3].text, "[__graph_breaks] no id");
+  EXPECT_EQ(events[4].text, "no compile id at all");
 }
 
 TEST(JobText, LongTorchLogIsBoundedInWholeCharacters) {
