@@ -304,14 +304,16 @@ const large = {
       const took = await page.evaluate(async () => {
         const box = document.querySelector(".grid-box");
         const frame = () => new Promise((done) => requestAnimationFrame(done));
-        const start = performance.now();
+        const frames = [];
         for (let i = 0; i < 30; ++i) {
+          const start = performance.now();
           box.scrollTop = (i % 2) * 100;
           box.scrollLeft = i;
           box.dispatchEvent(new Event("scroll"));
           await frame();
+          frames.push(performance.now() - start);
         }
-        return (performance.now() - start) / 30;
+        return frames.sort((a, b) => a - b)[15]; // the median: some wait for the machine
       });
       assert.ok(took < 60, `a frame takes ${took} ms`);
       await noSidewaysScroll(page);
