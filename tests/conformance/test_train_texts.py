@@ -9,7 +9,7 @@ TRUTH = {
     "aborted": [([5], "SIGABRT (signal 6)")],
     "slow_save": [([2], "its last there is 37")],
     "comm_setup": [([], "Ranks 1, 3 and 5")],  # for whom they wait, no text tells
-    "two_attempts": [([1], "OSError: [Errno 28] No space left on device"), ([], "attempt 0 had left a dump signal")],
+    "two_attempts": [([1], "No space left on device"), ([], "attempt 0 had left a dump signal")],
     "on_demand": [None], "roots_healthy": [None], "roots_size": [None]}
 # What is left when only the launcher's text is: a rank that ended by SIGABRT may have been ended by its watchdog.
 LAUNCHER = {"killed": [1], "aborted": [5], "slow_save": [], "comm_setup": []}

@@ -161,7 +161,7 @@ def test_reasons_of_a_hang_are_one_headline(context):
 
 
 def test_missing_data_is_named(context):
-    for kind, words in {"dumps": "no Flight Recorder dumps", "text": "no output of the ranks",
+    for kind, words in {"dumps": "no Flight Recorder dumps", "text": "no rank output",
                         "compile logs": "no compile logs"}.items():
         first = context.report([job_without(context, "straggler", kind)])["findings"][0]
         assert words in first["why"], f"{kind}: {first['why']}"

@@ -7,7 +7,6 @@ Tasks are plain processes here, with the environment that launchers give them; t
 report must be that of one process, whatever the order in which tasks come and whatever happens to them, and a process that only
 looks like a task must not wait for others.
 """
-import argparse
 import os
 import pty
 import resource
@@ -17,7 +16,10 @@ import sys
 import time
 from pathlib import Path
 
-from lab import ROOT, Debrief, differences, generate, report_in, run_tests
+from lab import ROOT, Debrief, differences, generate, report_in
+
+sys.path.insert(0, str(ROOT / "tests"))
+import in_folders  # noqa: E402
 
 HUNG = ROOT / "examples/hung-job"
 TASKS = 4
@@ -220,18 +222,15 @@ def check_inside(debrief, scratch):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", type=Path, default=ROOT / "build/debug/debrief")
-    parser.add_argument("patterns", nargs="*")
-    args = parser.parse_args()
-    debrief = Debrief(args.binary.resolve(), Path("/"))
+    args = in_folders.parser(__doc__).parse_args()
+    debrief = Debrief(args.binary, Path("/"))
     tests = [("srun", lambda place: check_launcher(debrief, place, srun, (0, 1, 2, 3))),
              ("mpirun", lambda place: check_launcher(debrief, place, mpirun, (3, 0, 1, 2))),
              ("pmi", lambda place: check_launcher(debrief, place, pmi, (2, 3, 1, 0)))]
     checks = (check_one_after_the_other, check_accidents, check_inherited, check_missing, check_failed, check_killed, check_doubled,
               check_stale, check_local, check_inside)
     tests += [(check.__name__, lambda place, check=check: check(debrief, place)) for check in checks]
-    sys.exit(1 if run_tests("tasks", tests, args.patterns) else 0)
+    sys.exit(in_folders.run_all("tasks", tests, args.patterns))
 
 
 if __name__ == "__main__":

@@ -86,9 +86,11 @@ bool IsAtWork(const Index& index, const Waits& waits) {
   bool joined = false, late = false;
   for (int32_t rank = 0; rank < index.rank_count(); ++rank) {
     const RankInfo& info = index.RankAt(rank);
+    if (!info.has_dump || !info.whole)
+      return false;  // whoever seems to wait for nobody may wait for it
     const bool at_work = waits.At(rank) != nullptr;
     joined |= at_work && waits.Of(rank).empty();
-    late |= !at_work && waits.IsAwaited(rank) && info.has_dump && info.whole;
+    late |= !at_work && waits.IsAwaited(rank);
   }
   return joined && late && waits.Cycles().empty();
 }

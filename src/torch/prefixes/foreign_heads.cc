@@ -58,7 +58,8 @@ size_t SizeOfHead(std::string_view text, std::string_view form) {
 // PyTorch's own logger heads each line of what it caught.
 bool MayBeHead(std::string_view head) {
   if (head.empty() || head.size() > kLongestForeignHead) return false;
-  const bool logged = ParseGlogTime(head.substr(head.starts_with('[') ? 2 : 1)).has_value() ||
+  const size_t level = head.starts_with('[') ? 2 : 1;  // "[E1115 23:21:19", "W1115 23:21:43"
+  const bool logged = (head.size() > level && ParseGlogTime(head.substr(level)).has_value()) ||
                       Contains(head, " torch.");
   return !logged && head.find_first_not_of(" \t|+-") != std::string_view::npos;
 }

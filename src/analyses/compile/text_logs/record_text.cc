@@ -127,6 +127,7 @@ std::string OldBreakText(std::string_view text) {
   if (frames.empty()) return {};
   if (TakePrefix(reason, "skip:")) reason = Trimmed(reason);
   if (reason.empty()) {
+    if (trace == std::string_view::npos) return {};  // a warning; the break is told by itself
     const std::string_view whole = Trimmed(rest);
     reason = whole.substr(whole.rfind('\n') + 1);
     TakePrefix(reason, "torch._dynamo.exc.Unsupported: ");

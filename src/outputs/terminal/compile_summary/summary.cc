@@ -80,7 +80,7 @@ class Summary {
   std::string Text() {
     if (!HasEntries()) {
       out_ = NothingText();
-      if (WriteFindings() == 0) out_ += "Nothing stands out.\n";
+      WriteFindings();
       return std::move(out_);
     }
     WriteHead();
