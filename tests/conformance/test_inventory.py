@@ -9,7 +9,7 @@ import re
 import time
 from pathlib import Path
 
-LIMIT_S = 3.0
+LIMIT_S = 3.6
 ALONE = 0.75  # wall seconds for a CPU second, with some reserve
 SHOWN = 40
 
