@@ -121,7 +121,7 @@ class PrefixedReader {
 }  // namespace
 
 std::optional<PrefixStyle> MarksOf(std::string_view head) {
-  const PrefixStyle style = DetectPrefixStyle(head);
+  PrefixStyle style = DetectPrefixStyle(head);
   size_t marked = 0, bare = 0;
   LineSplitter splitter(head);
   for (std::string_view line; splitter.Next(line);) {

@@ -219,8 +219,8 @@ std::string RowLabel(const Row& row) {
   const std::string list = FoldNumbers(row.ranks);
   if (list.size() + 6 <= kLongest) return fmt::format("ranks {}", list);
   const size_t cut = list.find(',');
-  const std::string text = fmt::format("{} ranks: {}{}", row.ranks.size(), list.substr(0, cut),
-                                       cut == std::string::npos ? "" : ", ...");
+  std::string text = fmt::format("{} ranks: {}{}", row.ranks.size(), list.substr(0, cut),
+                                 cut == std::string::npos ? "" : ", ...");
   if (text.size() <= kLongest) return text;
   return fmt::format("{} ranks, from {}", row.ranks.size(), row.ranks.front());
 }
