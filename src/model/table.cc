@@ -29,8 +29,10 @@ using ValueOf = std::remove_cvref_t<decltype(std::declval<const Column&>()[0])>;
 
 // Calls `visit` with the column as what it is; `address` is a void* or a const void*.
 template <typename T, typename Address, typename Visit>
-void VisitAs(bool is_packed, Address address, Visit visit) {
+void VisitAs(bool is_packed, bool is_uniform, Address address, Visit visit) {
   constexpr bool kConst = std::is_same_v<Address, const void*>;
+  using Uniform = std::conditional_t<kConst, const UniformColumn<T>, UniformColumn<T>>;
+  if (is_uniform) return visit(*static_cast<Uniform*>(address));
   using Vector = std::conditional_t<kConst, const std::vector<T>, std::vector<T>>;
   if constexpr (!std::is_same_v<T, double>) {
     using Packed = std::conditional_t<kConst, const PackedColumn<T>, PackedColumn<T>>;
@@ -41,21 +43,22 @@ void VisitAs(bool is_packed, Address address, Visit visit) {
 
 template <typename Address, typename Visit>
 void VisitColumn(const TableInfo& info, size_t index, Address address, Visit visit) {
+  const bool is_uniform = info.columns[index].is_uniform;
   switch (info.columns[index].type) {
     case ColumnType::kInt32:
-      return VisitAs<int32_t>(info.is_packed, address, visit);
+      return VisitAs<int32_t>(info.is_packed, is_uniform, address, visit);
     case ColumnType::kInt64:
-      return VisitAs<int64_t>(info.is_packed, address, visit);
+      return VisitAs<int64_t>(info.is_packed, is_uniform, address, visit);
     case ColumnType::kDouble:
-      return VisitAs<double>(info.is_packed, address, visit);
+      return VisitAs<double>(info.is_packed, is_uniform, address, visit);
     case ColumnType::kBool:
-      return VisitAs<uint8_t>(info.is_packed, address, visit);
+      return VisitAs<uint8_t>(info.is_packed, is_uniform, address, visit);
     case ColumnType::kString:
-      return VisitAs<StringId>(info.is_packed, address, visit);
+      return VisitAs<StringId>(info.is_packed, is_uniform, address, visit);
     case ColumnType::kList:
-      return VisitAs<ListId>(info.is_packed, address, visit);
+      return VisitAs<ListId>(info.is_packed, is_uniform, address, visit);
     case ColumnType::kStack:
-      return VisitAs<StackId>(info.is_packed, address, visit);
+      return VisitAs<StackId>(info.is_packed, is_uniform, address, visit);
   }
 }
 
@@ -73,6 +76,17 @@ void MakeRoom(PackedColumn<T>& column, size_t more) {
   column.reserve(column.size() + more);
 }
 
+template <typename T>
+void MakeRoom(UniformColumn<T>&, size_t) {}
+
+template <typename T>
+void AppendColumn(UniformColumn<T>& column, const UniformColumn<T>& part, const Remap& remap) {
+  column.Append(part, [&](T value) {
+    if constexpr (kIsId<T>) return remap(value);
+    return value;
+  });
+}
+
 template <typename Column>
 void AppendColumn(Column& column, const Column& part, const Remap& remap) {
   MakeRoom(column, part.size());
@@ -85,6 +99,16 @@ void AppendColumn(Column& column, const Column& part, const Remap& remap) {
   }
 }
 
+template <typename Id>
+void TranslateColumn(UniformColumn<Id>& ids, const Remap& remap) {
+  ids.Translate(remap);
+}
+
+template <typename Column>
+void TranslateColumn(Column& ids, const Remap& remap) {
+  for (size_t row = 0; row < ids.size(); ++row) ids[row] = remap(std::as_const(ids)[row]);
+}
+
 template <typename T>
 void GatherColumn(std::vector<T>& column, std::span<const uint32_t> from) {
   std::vector<T> gathered(from.size());
@@ -92,9 +116,10 @@ void GatherColumn(std::vector<T>& column, std::span<const uint32_t> from) {
   column = std::move(gathered);
 }
 
-template <typename T>
-void GatherColumn(PackedColumn<T>& column, std::span<const uint32_t> from) {
-  PackedColumn<T> gathered;
+// Packed or uniform.
+template <typename Column>
+void GatherColumn(Column& column, std::span<const uint32_t> from) {
+  Column gathered;
   for (uint32_t row : from) gathered.push_back(std::as_const(column)[row]);
   column = std::move(gathered);
 }
@@ -124,9 +149,7 @@ void Table::Append(const Table& part, const Remap& remap) {
 void Table::Translate(const Remap& remap) {
   for (size_t i = 0; i < info().columns.size(); ++i) {
     VisitColumn(info(), i, column(i), [&]<typename Column>(Column& ids) {
-      if constexpr (kIsId<ValueOf<Column>>) {
-        for (size_t row = 0; row < ids.size(); ++row) ids[row] = remap(std::as_const(ids)[row]);
-      }
+      if constexpr (kIsId<ValueOf<Column>>) TranslateColumn(ids, remap);
     });
   }
 }

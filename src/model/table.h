@@ -7,7 +7,7 @@
 //                                                    tables.md        docs/tables.md
 //
 // A table that may have a row for each line of a log is `packed`: its columns take few bits a
-// value.
+// value. A column that mostly has one value in all rows is `uniform`, and then takes no room.
 //
 // Code that knows a table uses the generated struct (`tables.Get<OpEventTable>().duration_ns[i]`).
 // Code that does not (store, sheets, SQL) walks TableInfo and ColumnInfo.
@@ -23,6 +23,7 @@
 
 #include "base/pools/ids.h"
 #include "model/packed_column.h"
+#include "model/uniform_column.h"
 
 namespace debrief {
 
@@ -63,6 +64,7 @@ struct ColumnInfo {
   std::string_view doc;
   ColumnUnit unit = ColumnUnit::kNone;
   std::string_view label = {};  // the head of the column where people read it
+  bool is_uniform = false;      // it is a UniformColumn
 };
 
 class Table;

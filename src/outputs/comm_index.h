@@ -18,7 +18,7 @@ class MatchRows {
   explicit MatchRows(const CommMatchTable& matches) {
     rows_.reserve(matches.size());
     for (size_t row = 0; row < matches.size(); ++row) rows_.push_back({matches.match[row], row});
-    std::sort(rows_.begin(), rows_.end());
+    if (!std::is_sorted(rows_.begin(), rows_.end())) std::sort(rows_.begin(), rows_.end());
   }
 
   size_t Find(int64_t match) const {

@@ -32,21 +32,25 @@ void AddFirst(std::map<int32_t, int64_t>& times, int32_t rank, int64_t time) {
 AttemptEnds FindAttemptEnds(const Model& model) {
   AttemptEnds ends;
   const auto& ops = model.tables.Get<CommOpTable>();
+  AttemptEnd* end = nullptr;  // of the row before
   for (size_t row = 0; row < ops.size(); ++row) {
-    int64_t& newest = ends[{ops.job[row], ops.attempt[row]}].dumps;
-    newest = std::max({newest, ops.created_ns[row], ops.started_ns[row], ops.completed_ns[row]});
+    const bool is_same =
+        row > 0 && ops.job[row] == ops.job[row - 1] && ops.attempt[row] == ops.attempt[row - 1];
+    if (!is_same) end = &ends[{ops.job[row], ops.attempt[row]}];
+    const int64_t seen = std::max(ops.started_ns[row], ops.completed_ns[row]);
+    end->dumps = std::max(end->dumps, std::max(ops.created_ns[row], seen));
   }
   const auto& events = model.tables.Get<TextEventTable>();
   for (size_t row = 0; row < events.size() && !ends.empty(); ++row) {
     if (model.pools.Text(events.kind[row]) != "watchdog_timeout") continue;
-    AttemptEnd* end = EndOf(events, row, ends);
+    end = EndOf(events, row, ends);
     if (end == nullptr) continue;
     end->last_timeout = std::max(end->last_timeout, events.time_ns[row]);
     AddFirst(end->timeout_of, events.rank[row], events.time_ns[row]);
   }
   const auto& exits = model.tables.Get<ProcessExitTable>();
   for (size_t row = 0; row < exits.size() && !ends.empty(); ++row) {
-    AttemptEnd* end = EndOf(exits, row, ends);
+    end = EndOf(exits, row, ends);
     if (end == nullptr) continue;
     end->last_exit = std::max(end->last_exit, exits.time_ns[row]);
     AddFirst(end->exit_of, exits.rank[row], exits.time_ns[row]);

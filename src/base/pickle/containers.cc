@@ -23,21 +23,15 @@ constexpr size_t kBatch = 1000;
 constexpr size_t kRepeatHead = 17;
 constexpr size_t kLongestRepeat = 4096;
 
-uint64_t Load(const char* at) {
-  uint64_t value;
-  std::memcpy(&value, at, sizeof(value));
-  return value;
-}
-
 constexpr uint64_t kMix = 0x9E3779B97F4A7C15;
 
 // Of what follows the opcode of a list, from its mark on.
 uint64_t HashLong(const char* items) {
-  uint64_t hash = Load(items + 1) * kMix;
-  hash = (hash ^ (hash >> 32) ^ Load(items + 9)) * kMix;
+  uint64_t hash = pickle::Load<uint64_t>(items + 1) * kMix;
+  hash = (hash ^ (hash >> 32) ^ pickle::Load<uint64_t>(items + 9)) * kMix;
   return hash >> 40;
 }
-uint64_t HashShort(const char* items) { return Load(items) * kMix >> 40; }
+uint64_t HashShort(const char* items) { return pickle::Load<uint64_t>(items) * kMix >> 40; }
 
 }  // namespace
 
@@ -51,7 +45,10 @@ bool PickleReader::Open(PickleKind kind) {
     if (is_put) memo_.Put(container.id - kWaiting, repeat->value);
     return Push(repeat->value);
   }
-  if (kind == PickleKind::kDict) ++effects_;
+  if (kind == PickleKind::kDict) {
+    ++effects_;
+    if (OpenAlike(container)) return status_.ok() && Push(container);
+  }
   if (is_put) {
     unsettled_ = true;
     put_below_ = std::min(put_below_, stack_.size());
@@ -59,6 +56,27 @@ bool PickleReader::Open(PickleKind kind) {
   const auto begin = static_cast<uint32_t>(next_ - begin_);
   container.number = static_cast<int64_t>(uint64_t{effects_} << 32 | begin);
   return Push(container);
+}
+
+// A dict that is written as an earlier one: true when it is complete, as if it had been filled.
+bool PickleReader::OpenAlike(PickleValue& dict) {
+  if (repeats_.empty()) return false;  // bytes of windows do not stay
+  const char* bytes = next_;
+  const uint32_t layout = layouts_.Find(bytes, static_cast<size_t>(end_ - bytes), memo_.size());
+  if (layout == PickleLayouts::kNoLayout) return false;
+  const auto puts = layouts_.PutsOf(layout);
+  if (memo_.size() + puts.size() > kMaxMemo) return false;
+  memo_.PutPacked(puts);
+  next_ += layouts_.LengthOf(layout);
+  opcode_ = next_ - 1;
+  const auto items = layouts_.ItemsOf(layout, bytes);
+  PickleValue folded;
+  if (builder_.FoldAlike(layouts_.NumberOf(layout), items, folded)) {
+    Replace(dict, folded);
+  } else {
+    Keep(items, dict);
+  }
+  return true;
 }
 
 // Behind the opcode of a container: whether its memo number follows. It is taken, and `number` of
@@ -72,7 +90,7 @@ bool PickleReader::TakePut(uint32_t& number) {
     id = static_cast<uint8_t>(next_[1]);
   } else if (left >= 5 && *next_ == static_cast<char>(pickle::kLongBinPut)) {
     length = 5;
-    id = static_cast<uint32_t>(Load(next_) >> 8);
+    id = static_cast<uint32_t>(pickle::Load<uint64_t>(next_) >> 8);
   } else if (left >= 1 && *next_ == static_cast<char>(pickle::kMemoize)) {
     length = 1;
     id = memo_.size();
@@ -164,9 +182,15 @@ bool PickleReader::Fill(PickleKind kind) {
   bool may_go_on = items.size() >= (kind == PickleKind::kDict ? 2 * kBatch : kBatch);
   bool is_first = is_fresh || (slots_[container.id].count == 0 && !slots_[container.id].settled);
   if (is_first && !may_go_on) {
+    const uint64_t own = container.id >= kWaiting ? container.id - kWaiting : kNoMemo;
     bool folded = Fold(kind, items, container);
     if (folded && is_fresh && effects_ == since >> 32 && kind == PickleKind::kList)
       Remember(static_cast<uint32_t>(since), container);
+    if (folded && is_fresh && kind == PickleKind::kDict && !repeats_.empty()) {
+      const char* bytes = begin_ + static_cast<uint32_t>(since);
+      const auto effects = static_cast<uint32_t>(effects_ - (since >> 32));
+      layouts_.Learn({bytes, static_cast<size_t>(next_ - bytes)}, items, own, memo_, effects);
+    }
   } else {
     Settle(items);
     unsettled_ = true;
@@ -209,16 +233,24 @@ bool PickleReader::Fold(PickleKind kind, std::span<PickleValue> items, PickleVal
   Settle(items);
   PickleValue folded;
   bool is_folded = builder_.Fold(kind, items, folded);
-  if (!is_folded) {
-    uint32_t slot = SlotOf(container);
-    (void)Extend(slot, items);
-    slots_[slot].settled = true;
-    return false;
+  if (is_folded) {
+    Replace(container, folded);
+  } else {
+    Keep(items, container);
   }
+  return is_folded;
+}
+
+void PickleReader::Keep(std::span<const PickleValue> items, PickleValue& container) {
+  const uint32_t slot = SlotOf(container);
+  (void)Extend(slot, items);
+  slots_[slot].settled = true;
+}
+
+void PickleReader::Replace(PickleValue& container, const PickleValue& folded) {
   if (HasSlot(container)) Retire(container.id, folded);
   if (container.id >= kWaiting) memo_.Put(container.id - kWaiting, folded);
   container = folded;
-  return true;
 }
 
 uint32_t PickleReader::SlotOf(PickleValue& container) {

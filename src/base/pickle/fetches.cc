@@ -1,49 +1,16 @@
 #include "base/pickle/fetches.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
 #include <string_view>
 #include <utility>
 
-#include "base/pickle/ops.h"
+#include "base/pickle/forms.h"
 
 namespace debrief {
 
 namespace {
-
-// What follows an opcode.
-enum class Argument : uint8_t { kUnknown, kBytes, kCounted, kLine };
-
-struct Form {
-  Argument argument = Argument::kUnknown;
-  uint8_t bytes = 0;  // of the argument, or of the length in front of it
-};
-
-constexpr std::array<Form, 256> MakeForms() {
-  using namespace pickle;  // NOLINT(google-build-using-namespace): its opcodes
-  std::array<Form, 256> forms{};
-  for (uint8_t op :
-       {kMark,    kPop,    kPopMark,   kDup,      kNone,     kAppend,     kDict,      kEmptyDict,
-        kAppends, kList,   kEmptyList, kSetItem,  kTuple,    kEmptyTuple, kSetItems,  kTuple1,
-        kTuple2,  kTuple3, kNewTrue,   kNewFalse, kEmptySet, kAddItems,   kFrozenSet, kMemoize})
-    forms[op] = {Argument::kBytes, 0};
-  for (uint8_t op : {kBinInt1, kBinGet, kBinPut, kProto}) forms[op] = {Argument::kBytes, 1};
-  forms[kBinInt2] = {Argument::kBytes, 2};
-  for (uint8_t op : {kBinInt, kLongBinGet, kLongBinPut}) forms[op] = {Argument::kBytes, 4};
-  for (uint8_t op : {kBinFloat, kFrame}) forms[op] = {Argument::kBytes, 8};
-  for (uint8_t op : {kFloat, kInt, kLong, kString, kUnicode, kGet, kPut})
-    forms[op] = {Argument::kLine, 0};
-  for (uint8_t op : {kShortBinString, kShortBinBytes, kLong1, kShortBinUnicode})
-    forms[op] = {Argument::kCounted, 1};
-  for (uint8_t op : {kBinString, kBinUnicode, kBinBytes, kLong4})
-    forms[op] = {Argument::kCounted, 4};
-  for (uint8_t op : {kBinUnicode8, kBinBytes8, kByteArray8}) forms[op] = {Argument::kCounted, 8};
-  return forms;
-}
-
-constexpr std::array<Form, 256> kForms = MakeForms();
 
 // The bytes of a range, a window at a time.
 class Windows {
@@ -116,14 +83,14 @@ std::optional<MemoFetches> MemoFetches::Find(const Source& source, ByteRange ran
     const std::string_view head = bytes.Peek(kLongest);
     if (head.empty()) break;
     const auto opcode = static_cast<uint8_t>(head[0]);
-    const Form form = kForms[opcode];
-    if (form.argument == Argument::kUnknown || head.size() < size_t{1} + form.bytes) break;
+    const pickle::Form form = pickle::kForms[opcode];
+    if (form.argument == pickle::Argument::kUnknown || head.size() < size_t{1} + form.bytes) break;
     const std::string_view argument = head.substr(1, form.bytes);
     bytes.Skip(1 + argument.size());
-    if (form.argument == Argument::kCounted) bytes.Skip(pickle::LittleEndian(argument));
+    if (form.argument == pickle::Argument::kCounted) bytes.Skip(pickle::LittleEndian(argument));
     if (opcode == pickle::kBinGet || opcode == pickle::kLongBinGet)
       add(pickle::LittleEndian(argument));
-    if (form.argument != Argument::kLine) continue;
+    if (form.argument != pickle::Argument::kLine) continue;
     const std::string_view line = bytes.TakeLine();
     uint64_t id = 0;
     const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), id);

@@ -63,7 +63,7 @@ class PickleFields {
     return value.is(PickleKind::kFolded) && value.id == tag;
   }
 
- private:
+ protected:
   Field FieldOfKey(PickleValue key) {
     if (key.id >= field_of_.size()) field_of_.resize(reader_.text_count(), Field::kCount);
     Field& field = field_of_[key.id];
@@ -71,6 +71,7 @@ class PickleFields {
     return field;
   }
 
+ private:
   static constexpr auto kFields = static_cast<size_t>(Field::kCount);
   static_assert(kFields <= 64, "present_ has a bit for each");
 

@@ -18,13 +18,6 @@ namespace {
 constexpr size_t kRecentTexts = 4096;       // a power of two
 constexpr size_t kLongestRecentText = 256;  // longer ones hardly repeat
 
-template <typename T>
-T Load(const char* at) {
-  T value;
-  std::memcpy(&value, at, sizeof(value));
-  return value;
-}
-
 // Little-endian, of 1, 2, 4 or 8 bytes.
 uint64_t LoadLength(const char* at, size_t bytes) {
   uint64_t value = 0;
@@ -108,13 +101,13 @@ bool PickleReader::Step(uint8_t opcode) {
     case kBinGet:
       return Has(1) ? Get(static_cast<uint8_t>(*next_++)) : Truncated();
     case kLongBinGet:
-      return Skip(4) && Get(Load<uint32_t>(next_ - 4));
+      return Skip(4) && Get(pickle::Load<uint32_t>(next_ - 4));
     case kBinInt1:
       return Has(1) ? Push(PickleValue::Int(static_cast<uint8_t>(*next_++))) : Truncated();
     case kBinInt2:
-      return Skip(2) && Push(PickleValue::Int(Load<uint16_t>(next_ - 2)));
+      return Skip(2) && Push(PickleValue::Int(pickle::Load<uint16_t>(next_ - 2)));
     case kBinInt:
-      return Skip(4) && Push(PickleValue::Int(Load<int32_t>(next_ - 4)));
+      return Skip(4) && Push(PickleValue::Int(pickle::Load<int32_t>(next_ - 4)));
     case kLong1:
       return PushLong(1);
     case kNone:
@@ -127,7 +120,7 @@ bool PickleReader::Step(uint8_t opcode) {
     case kBinPut:
       return Has(1) ? Put(static_cast<uint8_t>(*next_++)) : Truncated();
     case kLongBinPut:
-      return Skip(4) && Put(Load<uint32_t>(next_ - 4));
+      return Skip(4) && Put(pickle::Load<uint32_t>(next_ - 4));
     default:
       return StepContainer(opcode);
   }
@@ -242,7 +235,7 @@ bool PickleReader::StepMemo(uint8_t opcode) {
     case kBinFloat: {
       if (!Skip(8)) return false;
       PickleValue value{PickleKind::kDouble, 0, {}};
-      value.real = std::bit_cast<double>(__builtin_bswap64(Load<uint64_t>(next_ - 8)));
+      value.real = std::bit_cast<double>(__builtin_bswap64(pickle::Load<uint64_t>(next_ - 8)));
       return Push(value);
     }
     case kLong4:
@@ -354,7 +347,7 @@ bool PickleReader::PushLong(size_t length_bytes) {
   if (!TakeCounted(length_bytes, bytes)) return false;
   const size_t length = bytes.size();
   if (length > 8) return Push({PickleKind::kBigInt, 0, {}});
-  if (length == 8) return Push(PickleValue::Int(Load<int64_t>(next_ - 8)));
+  if (length == 8) return Push(PickleValue::Int(pickle::Load<int64_t>(next_ - 8)));
   if (length == 0) return Push(PickleValue::Int(0));
   auto unused = static_cast<int>(64 - 8 * length);
   auto bits = static_cast<int64_t>(LoadLength(next_ - length, length) << unused);
@@ -381,7 +374,10 @@ bool PickleReader::Put(uint64_t id) {
     return true;
   }
   if (id < memo_.size()) PutWaiting();
-  if (memo_.Has(id)) repeats_.assign(repeats_.size(), {});  // what was read with the old meaning
+  if (memo_.Has(id)) {  // what was read with the old meaning
+    repeats_.assign(repeats_.size(), {});
+    layouts_.Clear();
+  }
   if (stack_.back().is_container()) {
     Slot& slot = slots_[SlotOf(stack_.back())];
     slot.shared |= slot.memo != kNoMemo;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -89,6 +91,28 @@ class PickleMemo {
     uint64_t number = is_folded ? entry >> 12 : 0;
     value = {kind, static_cast<uint32_t>(entry >> 4 & id_mask), {static_cast<int64_t>(number)}};
     return true;
+  }
+
+  // The newest `count`, packed, to be put again: none when they have gaps or hold anything but
+  // texts and folded values, or when not all are kept.
+  std::span<const uint64_t> Newest(size_t count) const {
+    if (fetches_ || count > size_ || size_ > packed_.size()) return {};
+    const auto newest = std::span(packed_).subspan(size_ - count, count);
+    const auto is_plain = [](uint64_t entry) {
+      const auto kind = static_cast<PickleKind>(entry & kKindMask);
+      return kind == PickleKind::kFolded || kind == PickleKind::kString ||
+             kind == PickleKind::kBytes;
+    };
+    return std::all_of(newest.begin(), newest.end(), is_plain) ? newest
+                                                               : std::span<const uint64_t>();
+  }
+  // What Newest() gave, under the next numbers.
+  void PutPacked(std::span<const uint64_t> entries) {
+    const size_t end = size_ + entries.size();
+    if (end > packed_.size())
+      packed_.resize(std::max({end, 2 * packed_.size(), kFirstEntries}), kUnset);
+    std::copy(entries.begin(), entries.end(), packed_.begin() + static_cast<std::ptrdiff_t>(size_));
+    size_ = end;
   }
 
   void Put(uint64_t id, const PickleValue& value) {

@@ -1,5 +1,7 @@
 #include "base/pools/string_pool.h"
 
+#include <algorithm>
+
 #include "base/bytes/hash.h"
 
 namespace debrief {
@@ -14,8 +16,7 @@ constexpr uint32_t kKept = uint32_t{1} << 31;
 
 }  // namespace
 
-StringPool::StringPool(size_t alignment)
-    : alignment_(alignment), texts_(1), hashes_(1), slots_(kFirstSlots) {}
+StringPool::StringPool(size_t alignment) : alignment_(alignment), texts_(1), hashes_(1) {}
 
 uint32_t StringPool::HashOf(std::string_view text) {
   return static_cast<uint32_t>(HashBytes(text)) & ~kKept;
@@ -58,11 +59,11 @@ StringId StringPool::InternKept(std::string_view text, uint32_t hash) {
 }
 
 StringId StringPool::Find(std::string_view text) const {
-  return StringId{slots_[SlotOf(text, HashOf(text))]};
+  return slots_.empty() ? StringId::kNone : StringId{slots_[SlotOf(text, HashOf(text))]};
 }
 
 void StringPool::Grow() {
-  std::vector<uint32_t> slots(slots_.size() * 2);
+  std::vector<uint32_t> slots(std::max(kFirstSlots, slots_.size() * 2));
   size_t mask = slots.size() - 1;
   for (uint32_t id = 1; id < texts_.size(); ++id) {
     size_t slot = hashes_[id] & mask;

@@ -51,7 +51,7 @@ inline constexpr DiagnosticKind kTwin = {
     "Nothing is lost; delete this file to read one less."};
 inline constexpr DiagnosticKind kTwinDiffers = {
     "flight_recorder.twin_differs", Severity::kWarning,
-    "two dumps of the same recorder disagree about an entry; the richer one was used",
+    "two dumps of one recorder, made at different times, differ; the one that tells more is used",
     "They were made at different times; keep the one made when the job hung."};
 
 }  // namespace debrief::inputs::flight_recorder

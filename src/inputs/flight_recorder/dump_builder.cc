@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -14,8 +15,9 @@
 namespace debrief::inputs::flight_recorder {
 
 void DumpBuilder::Read() {
-  constexpr size_t kFirstRows = 64;  // thirty columns that grow from one row cost more than rows do
-  rows_.ops().Reserve(kFirstRows);
+  // Thirty columns that grow from one row cost more than rows do; an entry has some 200 bytes.
+  constexpr size_t kBytesOfEntry = 256, kFewestRows = 64, kMostRows = 4096;
+  rows_.ops().Reserve(std::clamp(bytes_ / kBytesOfEntry, kFewestRows, kMostRows));
   Status status = reader_.Run();
   if (status.code() == Code::kUnsupported) {
     part_ = Part();
@@ -175,62 +177,6 @@ PickleValue DumpBuilder::FoldStatus() {
   return PickleValue::Folded(kStatus, static_cast<int64_t>(statuses_.size() - 1));
 }
 
-PickleValue DumpBuilder::FoldEntry() {
-  if (!HasText(Field::kProfilingName)) {
-    part_.diagnostics.Add(
-        kBadEntry, who_.input,
-        {.offset = static_cast<int64_t>(reader_.offset()), .detail = "no profiling_name"});
-    return PickleValue::Folded(kRow, 0);
-  }
-  CommOpRow row = rows_.NewOp();
-  Identify(row);
-  Describe(row);
-  rows_.ops().Add(row);
-  return PickleValue::Folded(kRow, 0);
-}
-
-// Which op of which group it is.
-void DumpBuilder::Identify(CommOpRow& row) {
-  bool is_p2p = rows_.Name(Text(At(Field::kProfilingName)), row);
-  row.is_p2p = is_p2p || IsTrue(Field::kIsP2p);  // torchcomms says false of all
-  row.record = Narrow(Number(Field::kRecordId));
-  row.pg_id = Narrow(Number(Field::kPgId));
-  bool split = Has(Field::kCollectiveSeq);
-  row.collective_seq = Narrow(Number(split ? Field::kCollectiveSeq : Field::kSeq));
-  row.p2p_seq = Narrow(Number(Field::kP2pSeq));
-  row.op_id = Narrow(Number(Field::kOpId));
-  PickleValue group = At(Field::kProcessGroup);
-  if (Is(group, kTexts)) {
-    const Texts& texts = texts_[static_cast<size_t>(group.number)];
-    row.group_name = texts.first;
-    row.group_desc = texts.second;
-  } else {
-    row.group_name = Text(Has(Field::kProcessGroup) ? group : At(Field::kProcessGroupName));
-  }
-}
-
-// What it does and how far it came.
-void DumpBuilder::Describe(CommOpRow& row) {
-  row.input_sizes = Sizes(At(Field::kInputSizes));
-  row.output_sizes = Sizes(At(Field::kOutputSizes));
-  row.input_dtypes = Dtypes(At(Field::kInputDtypes));
-  row.output_dtypes = Dtypes(At(Field::kOutputDtypes));
-  row.state = Text(At(Field::kState));
-  row.retired = IsTrue(Field::kRetired);
-  row.created_ns = TimeOrNone(Number(Field::kCreatedNs));
-  if (Has(Field::kCreatedUs)) row.created_ns = MicrosToNs(Number(Field::kCreatedUs));
-  row.started_ns = TimeOrNone(Number(Field::kStartedNs));
-  row.completed_ns = TimeOrNone(Number(Field::kCompletedNs));
-  if (PickleValue duration = At(Field::kDurationMs); duration.is(PickleKind::kDouble)) {
-    row.duration_ns = MillisToNs(duration.real);
-  } else if (duration.is(PickleKind::kInt)) {
-    row.duration_ns = MillisToNs(static_cast<double>(duration.number));
-  }
-  row.timeout_ms = Narrow(Number(Field::kTimeoutMs));
-  if (Is(At(Field::kFrames), kStack)) row.stack = static_cast<StackId>(At(Field::kFrames).number);
-  row.thread = rows_.Thread(Text(At(Field::kThreadName)), Text(At(Field::kThreadId)));
-}
-
 // Of the gathered fields, those of the dump itself.
 void DumpBuilder::FoldHeader() {
   if (HasText(Field::kVersion)) header_.version = reader_.Text(At(Field::kVersion));
@@ -290,19 +236,6 @@ int64_t DumpBuilder::Number(PickleValue value) const {
   if (value.is(PickleKind::kInt)) return value.number;
   if (value.is(PickleKind::kString)) return NumberOf(reader_.Text(value));
   return kNone64;
-}
-
-StringId DumpBuilder::Sizes(PickleValue value) {
-  if (Is(value, kShapes)) return static_cast<StringId>(value.number);
-  if (!Is(value, kInts)) return StringId::kNone;
-  auto list = ints_.Get(static_cast<ListId>(value.number));
-  return part_.pools.Intern(fmt::format("[{}]", fmt::join(list, ", ")));
-}
-
-StringId DumpBuilder::Dtypes(PickleValue value) {
-  if (Is(value, kTexts)) return texts_[static_cast<size_t>(value.number)].joined;
-  if (Is(value, kInts)) return part_.pools.Intern("");  // an empty list
-  return Text(value);
 }
 
 }  // namespace debrief::inputs::flight_recorder

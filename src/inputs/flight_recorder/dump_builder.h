@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/pickle/fields.h"
@@ -40,6 +41,7 @@ class DumpBuilder final : public PickleBuilder, PickleFields<Field> {
         who_(who),
         part_(part),
         rows_(who, part),
+        bytes_(text.size()),
         reader_(text, *this) {}
 
   // Adds all rows of the dump to the part. A pickle that is cut or broken gives the entries before
@@ -47,8 +49,17 @@ class DumpBuilder final : public PickleBuilder, PickleFields<Field> {
   void Read();
 
   bool Fold(PickleKind kind, std::span<const PickleValue> items, PickleValue& folded) override;
+  bool FoldAlike(uint32_t layout, std::span<const PickleValue> items, PickleValue& folded) override;
 
  private:
+  // What the entries of one layout become: a row in which only these numbers differ.
+  struct Alike {
+    bool is_seen = false;
+    bool is_entry = false;
+    std::vector<std::pair<Field, size_t>> numbers;  // and their positions in the items
+    CommOpRow row;
+  };
+
   // A list of texts, and its first two on their own: a group is (name, description).
   struct Texts {
     StringId joined = StringId::kNone;
@@ -84,6 +95,8 @@ class DumpBuilder final : public PickleBuilder, PickleFields<Field> {
   PickleValue FoldGroup();
   PickleValue FoldStatus();
   PickleValue FoldEntry();
+  void LearnAlike(std::span<const PickleValue> items, Alike& alike);
+  void SetNumber(Field field, PickleValue value, CommOpRow& row) const;
   void Identify(CommOpRow& row);
   void Describe(CommOpRow& row);
   void FoldHeader();
@@ -100,6 +113,7 @@ class DumpBuilder final : public PickleBuilder, PickleFields<Field> {
   Identity who_;
   Part& part_;
   DumpRows rows_;
+  size_t bytes_;
   PickleReader reader_;
   DumpHeader header_{.version = {}, .library = {}, .form = "pickle"};
 
@@ -112,6 +126,8 @@ class DumpBuilder final : public PickleBuilder, PickleFields<Field> {
   std::vector<int64_t> numbers_;
   std::vector<FrameId> frames_;
   std::string line_;
+  CommOpRow row_;             // of the newest entry
+  std::vector<Alike> alike_;  // by layout
 };
 
 }  // namespace debrief::inputs::flight_recorder

@@ -29,9 +29,9 @@ std::set<std::string> BackendsOf(const Twin& twin) {
   std::set<std::string> backends;
   const auto& ops = twin.part->tables.Get<CommOpTable>();
   StringId last = StringId::kNone;
-  for (StringId backend : ops.backend) {
-    if (backend != last) backends.emplace(twin.part->pools.Text(backend));
-    last = backend;
+  for (size_t row = 0; row < ops.size(); ++row) {
+    if (ops.backend[row] != last) backends.emplace(twin.part->pools.Text(ops.backend[row]));
+    last = ops.backend[row];
   }
   return backends;
 }

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "base/bytes/source.h"
 #include "base/pickle/fetches.h"
@@ -321,6 +324,83 @@ TEST(PickleTest, RepeatedListsAreFoldedOnce) {
   for (PickleValue item : pickle.reader->Items(pickle.reader->root()).subspan(1))
     EXPECT_EQ(item.number, 29);
   EXPECT_LT(pickle.folder.calls, 5);
+}
+
+// Keeps the items of every dict as a line, and folds all containers.
+class LineBuilder final : public PickleBuilder {
+ public:
+  bool Fold(PickleKind kind, std::span<const PickleValue> items, PickleValue& folded) override {
+    ++calls;
+    std::string line;
+    for (PickleValue item : items) {
+      fmt::format_to(std::back_inserter(line), "{}:", static_cast<int>(item.kind));
+      if (item.is_text()) line += reader->Text(item);
+      if (item.is(PickleKind::kDouble)) line += fmt::to_string(item.real);
+      if (!item.is_text() && !item.is(PickleKind::kDouble)) line += fmt::to_string(item.number);
+      line += ' ';
+    }
+    if (kind == PickleKind::kDict) lines.push_back(line);
+    folded = PickleValue::Folded(3, static_cast<int64_t>(std::hash<std::string>()(line) >> 20));
+    return true;
+  }
+
+  const PickleReader* reader = nullptr;
+  std::vector<std::string> lines;
+  int calls = 0;
+};
+
+// An entry as PyTorch writes it ('\0'), as Python does with memo numbers ('r'), or by MEMOIZE.
+std::string Entry(int number, char put, uint32_t& memo) {
+  std::string text = "}";
+  const auto add_put = [&] {
+    if (put == '\0') return;
+    text += put;
+    if (put == 'r') text.append(reinterpret_cast<const char*>(&memo), sizeof(memo));
+    ++memo;
+  };
+  add_put();
+  text += "(U\1a]"s;
+  add_put();
+  text += "(K\1K\2e"s;
+  text += "U\1bM"s + static_cast<char>(number) + static_cast<char>(number / 256);
+  text += "U\1cK"s + static_cast<char>(number % 200) + "U\1d\x8a\x08";
+  const int64_t time = int64_t{1'750'000'000'000'000'000} + number;
+  text.append(reinterpret_cast<const char*>(&time), sizeof(time));
+  text += "U\1eG\x40\x09"s + static_cast<char>(number) + "\0\0\0\0\0"s;
+  text += "U\1fU\5"s + (number % 3 == 0 ? "alpha" : "gamma");
+  add_put();
+  text += "U\1gK\7K\x08\x86"s;  // numbers of a tuple are no items
+  add_put();
+  if (put == 'r') {  // the tuple again
+    const uint32_t tuple = memo - 1;
+    text += "U\1hj"s;
+    text.append(reinterpret_cast<const char*>(&tuple), sizeof(tuple));
+  } else {
+    text += "U\1hN"s;
+  }
+  return text + "u";
+}
+
+// Windows know no layouts: reading through them must give the same.
+TEST(PickleTest, DictsOfOneLayoutDifferInTheirNumbers) {
+  for (char put : {'\0', 'r', '\x94'}) {
+    uint32_t memo = 0;
+    std::string text = "](";
+    for (int i = 0; i < 600; ++i) text += Entry(i, put, memo);
+    text += "e.";
+    LineBuilder whole, windows;
+    const auto source = MakeMemorySource(text);
+    const ByteView view = source->View(0, text.size()).value();
+    PickleReader reader(view.text(), whole);
+    whole.reader = &reader;
+    ASSERT_TRUE(reader.Run().ok()) << static_cast<int>(put);
+    PickleReader in_windows(*source, {0, text.size()}, 256, windows);
+    windows.reader = &in_windows;
+    ASSERT_TRUE(in_windows.Run().ok());
+    EXPECT_EQ(whole.lines, windows.lines) << static_cast<int>(put);
+    EXPECT_EQ(reader.root().number, in_windows.root().number);
+    EXPECT_LT(whole.calls, 700) << "lists and tuples of known layouts are not read again";
+  }
 }
 
 // The bytes of both inner lists are the same, what memo number 1 stands for is not.
