@@ -11,7 +11,7 @@
 #include "analyses/schedule.h"
 #include "app/shell_word.h"
 #include "app/terminal.h"
-#include "inputs/find_inputs.h"
+#include "inputs/discovery/find_inputs.h"
 #include "inputs/import.h"
 #include "inputs/jobs/assign_jobs.h"
 #include "tables/finding.h"

@@ -21,7 +21,7 @@
 #include "base/threads/thread_pool.h"
 #include "compat/tlparse/plan.h"
 #include "compat/tlparse/tree.h"
-#include "inputs/find_inputs.h"
+#include "inputs/discovery/find_inputs.h"
 #include "inputs/import.h"
 #include "inputs/importer.h"
 #include "inputs/jobs/assign_jobs.h"

@@ -23,7 +23,7 @@
 #include "base/check.h"
 #include "doctor/paste.h"
 #include "fuzz_targets.h"
-#include "inputs/find_inputs.h"
+#include "inputs/discovery/find_inputs.h"
 #include "inputs/jobs/assign_jobs.h"
 #include "mcp/line_reader.h"
 #include "mcp/protocol.h"

@@ -16,7 +16,7 @@
 #include "app/interrupts.h"
 #include "app/terminal.h"
 #include "base/tar/tar_writer.h"
-#include "inputs/find_inputs.h"
+#include "inputs/discovery/find_inputs.h"
 
 namespace debrief {
 

@@ -5,7 +5,7 @@
 
 #include "app/commands/commands.h"
 #include "app/terminal.h"
-#include "inputs/find_inputs.h"
+#include "inputs/discovery/find_inputs.h"
 
 namespace debrief {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/threads/thread_pool.h"
-#include "inputs/find_inputs.h"
+#include "inputs/discovery/find_inputs.h"
 #include "inputs/import.h"
 #include "unit/base/bytes/stream_helpers.h"
 

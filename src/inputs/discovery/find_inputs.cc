@@ -1,4 +1,4 @@
-#include "inputs/find_inputs.h"
+#include "inputs/discovery/find_inputs.h"
 
 #include <fmt/format.h>
 
@@ -13,10 +13,10 @@
 #include "base/text/safe_name.h"
 #include "base/text/strings.h"
 #include "base/threads/guard.h"
+#include "inputs/discovery/walk_folders.h"
 #include "inputs/input_diagnostics.h"
 #include "inputs/input_members.h"
 #include "inputs/open_input.h"
-#include "inputs/walk_folders.h"
 
 namespace debrief {
 

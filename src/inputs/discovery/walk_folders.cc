@@ -2,7 +2,7 @@
 // where they stay inside of the paths that were named: behind a link to `/` is no job. A link to a
 // folder above itself is a loop, a file or folder that was reached before is read once. All are
 // found by device and inode.
-#include "inputs/walk_folders.h"
+#include "inputs/discovery/walk_folders.h"
 
 #include <dirent.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "inputs/walk_folders.h"
+#include "inputs/discovery/walk_folders.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
