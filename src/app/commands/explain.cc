@@ -5,7 +5,7 @@
 
 #include "app/check_paths.h"
 #include "app/commands/commands.h"
-#include "app/explained.h"
+#include "app/explain/explained.h"
 #include "app/shell_word.h"
 #include "app/terminal.h"
 #include "base/json/writer.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "app/explained.h"
+#include "app/explain/explained.h"
 #include "base/text/columns.h"
 #include "base/text/strings.h"
 #include "base/text/units.h"

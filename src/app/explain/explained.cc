@@ -1,4 +1,4 @@
-#include "app/explained.h"
+#include "app/explain/explained.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
