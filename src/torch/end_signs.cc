@@ -30,6 +30,12 @@ bool IsAboutAPeer(std::string_view text) {
   });
 }
 
+bool IsLoggedError(std::string_view text) {
+  static constexpr std::array<std::string_view, 3> kLevels = {"[ERROR] ", "ERROR: ", "Error: "};
+  return std::any_of(kLevels.begin(), kLevels.end(),
+                     [&](std::string_view level) { return text.starts_with(level); });
+}
+
 bool IsCaughtEachTime(int32_t times, int32_t rank, size_t ranks) {
   constexpr size_t kMostOfOne = 2, kUsualRanks = 8;
   if (times == kNone32 || times < 0) return false;

@@ -17,6 +17,9 @@ bool IsSignOfBadEnd(std::string_view kind, int32_t exit_code, std::string_view t
 // from what ended that peer.
 bool IsAboutAPeer(std::string_view text);
 
+// "[ERROR] could not push metrics": what a logger calls an error, which is none by itself.
+bool IsLoggedError(std::string_view text);
+
 // An exception ends a process once; one that comes again and again is caught each time. Twice is
 // usual: who logs it raises it again. `times` as text_event has it. Of a text whose lines tell no
 // rank each of the `ranks` may have said it; unknown ones are as many as one machine has.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include "base/text/strings.h"
@@ -28,6 +29,15 @@ constexpr Remedy kRemedies[] = {
     {{"CUDA out of memory", "CUDA error: out of memory", "HIP out of memory", "XPU out of memory"},
      "Use less GPU memory (a smaller batch, recomputing activations, sharding), and look with "
      "nvidia-smi for other processes on that GPU."},
+    {{"free(): ", "double free or corruption", "malloc(): ", "corrupted size vs"},
+     "Run this rank with PYTHONFAULTHANDLER=1, which prints the Python line, or look at its core "
+     "dump: native code wrote where it should not."},
+    {{"Stale file handle"},
+     "Mount that file system again on the machine of this process, or run on another one."},
+    {{"PytorchStreamReader failed", "archive is corrupted", "failed finding central directory",
+      "unexpected EOF, expected"},
+     "Check that this file is whole: its writer may have been ended, or a copy cut. Load an older "
+     "checkpoint."},
     {{"paging file is too small"},
      "Make the paging file of Windows larger, or use fewer data loader workers."},
     {{"DefaultCPUAllocator", "Cannot allocate memory", "bad_alloc", "signal: Killed"},
@@ -36,7 +46,7 @@ constexpr Remedy kRemedies[] = {
     {{"ddress already in use", "EADDRINUSE"},
      "End the job that still listens on that port, or choose another one (--master_port, "
      "--rdzv_endpoint, MASTER_PORT)."},
-    {{"device-side assert"},
+    {{"device-side assert", "], thread: ["},
      "Check labels and indices against the sizes of their tables; CUDA_LAUNCH_BLOCKING=1 makes the "
      "traceback point at the kernel."},
     {{"illegal memory access", "unspecified launch failure", "misaligned address"},
@@ -77,9 +87,36 @@ constexpr Remedy kRemedies[] = {
       "is invalid for input of size"},
      "Print the shapes that come to that line: the data or the configuration has another one."}};
 
+// The bytes of "1024.00 MiB is free" behind `mark`; 0 where there are none.
+double BytesBehind(std::string_view text, std::string_view mark) {
+  const size_t at = text.find(mark);
+  if (at == std::string_view::npos) return 0;
+  text.remove_prefix(at + mark.size());
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return 0;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {" KiB", 1024.}, {" MiB", 1024. * 1024}, {" GiB", 1024. * 1024 * 1024}};
+  for (const auto& [unit, bytes] : kUnits) {
+    if (text.starts_with(unit)) return number * bytes;
+  }
+  return 0;
+}
+
+// "Tried to allocate 1024.00 MiB. GPU 0 has ... of which 109.83 GiB is free": not the GPU is full.
+bool IsLimited(std::string_view error) {
+  const double wanted = BytesBehind(error, "Tried to allocate ");
+  return wanted > 0 && BytesBehind(error, " of which ") > 2 * wanted;
+}
+
 }  // namespace
 
 std::string_view RemedyOf(std::string_view error) {
+  if (IsLimited(error))
+    return "The GPU has enough free memory: look for a limit of this process "
+           "(set_per_process_memory_fraction, per_process_memory_fraction, MIG), or a device that "
+           "filled for a moment only.";
   for (const Remedy& remedy : kRemedies) {
     const bool fits = std::ranges::any_of(remedy.words, [&](std::string_view word) {
       return !word.empty() && Contains(error, word);

@@ -151,8 +151,7 @@ bool BeginsRecord(std::string_view text) {
                                           "Step 2: ",
                                           "WON'T CONVERT ",
                                           "CUDAGraph supports "};
-  return std::ranges::any_of(kBegins,
-                             [&](std::string_view word) { return text.starts_with(word); });
+  return StartsWithAny(text, kBegins);
 }
 
 bool ContinuesWarning(std::string_view text) {

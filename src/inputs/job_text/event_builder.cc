@@ -70,6 +70,7 @@ void EventBuilder::Add(const RangeLines& range, Part& whole) {
   weights_.Join(range.weights);
   if (range.last_marked != Line::kNoStream) last_marked_ = ids[range.last_marked];
   lines_before_ += range.line_count;
+  at_top_ = at_top_ && range.at_top;
 }
 
 void EventBuilder::AddTail(const RangeLines::Stream& from, Stream& stream) const {
@@ -97,10 +98,15 @@ void EventBuilder::AddLine(const Line& line, uint32_t index, int64_t number) {
       line.what != LineClass::kNccl)
     stack_of_.reset();
   if (line.what != LineClass::kFrame) streams_[index].user_code = kNothing;
+  if (IsCutBefore(line, index)) BeginTraceback(line, index, number);
   const Traceback& open = streams_[index].traceback;
   std::string_view text = WithoutBars(line.text);
   if (open.listed && text.starts_with("  ")) text.remove_prefix(2);
   bool ends = open.number != 0 && LooksLikeException(text);
+  if (ends && !MayEnd(open, text, number)) {
+    EndTraceback(index, {});
+    ends = false;
+  }
   Place place = open.place;
   bool of_thread = open.link == Link::kOfThread;
   bool ignored = ends && open.link == Link::kIgnored;
@@ -160,6 +166,7 @@ void EventBuilder::AddSingle(const Line& line, uint32_t index, int64_t number) {
     case LineClass::kSpawned:
       return AddSpawned(line, index, number);
     case LineClass::kUserCode:
+      if (stream.traceback.headless != 0) stream.traceback = {};
       stream.user_code = stream.last_exception;
       return;
     case LineClass::kLastError:

@@ -62,9 +62,9 @@ class EventBuilder {
     bool fatal = false;   // an engine's process says that it does not
     std::string last;
     Link link = Link::kNone;
-    bool of_syntax = false;  // it began with a frame: only a SyntaxError does
-    bool listed = false;     // in torchrun's list
-    uint32_t stream = 0;     // whose it is: a message may quote another process
+    int64_t headless = 0;  // it began with a frame: the line of the last one
+    bool listed = false;   // in torchrun's list
+    uint32_t stream = 0;   // whose it is: a message may quote another process
   };
   struct Failure {  // of torchrun's list
     int64_t number = 0;
@@ -118,7 +118,6 @@ class EventBuilder {
 
   uint32_t StreamOf(const Owner& owner);
   void AddTail(const RangeLines::Stream& from, Stream& stream) const;
-  uint32_t Adopted(const Line& line, uint32_t index) const;
   ProcessRows::Where WhereOf(const Line& line, uint32_t index, int64_t number) const;
   void AddProcess(const Line& line, uint32_t index, int64_t number);
   void AddPodExit(ExitStatement exit, const Line& line, uint32_t index, int64_t number);
@@ -132,7 +131,9 @@ class EventBuilder {
   int64_t TimeOf(std::string_view text) const;
 
   void BeginTraceback(const Line& line, uint32_t index, int64_t number);
-  void BeginSyntaxError(const Line& line, uint32_t index, int64_t number);
+  void BeginHeadless(const Line& line, uint32_t index, int64_t number);
+  bool IsCutBefore(const Line& line, uint32_t index) const;
+  bool MayEnd(const Traceback& traceback, std::string_view text, int64_t number) const;
   void AddFrame(const Line& line, uint32_t index, int64_t number);
   void EndTraceback(uint32_t index, std::string_view text);
   void LinkException(const Traceback& traceback, size_t before, size_t event);
@@ -167,6 +168,7 @@ class EventBuilder {
   Pools* pools_ = nullptr;  // of the whole, while a call is under way
   int64_t last_end_ = 0;    // the last line that ended a traceback
   int64_t lines_before_ = 0;
+  bool at_top_ = true;  // all of these are indented
   int64_t dropped_ = 0;
   std::vector<Stream> streams_;
   std::map<Owner, uint32_t> by_owner_;

@@ -99,11 +99,33 @@ void EventBuilder::BeginTraceback(const Line& line, uint32_t index, int64_t numb
                       .stream = other == Line::kNoStream ? index : other};
 }
 
-// Python prints no header before the place of a syntax error.
-void EventBuilder::BeginSyntaxError(const Line& line, uint32_t index, int64_t number) {
-  if (line.text.empty() || !IsDigit(line.text.back())) return;
+// Python prints no header before the place of a syntax error; and a log that was rotated or cut
+// lacks that of its first traceback.
+void EventBuilder::BeginHeadless(const Line& line, uint32_t index, int64_t number) {
+  const bool of_syntax = !line.text.empty() && IsDigit(line.text.back());
+  // Stacks of faulthandler say "line 3 in f", innermost first.
+  if (!of_syntax && !Contains(line.text, ", in ")) return;
   BeginTraceback(line, index, number);
-  streams_[index].traceback.of_syntax = true;
+  streams_[index].traceback.headless = number;
+}
+
+// Is it the exception of a traceback of which nothing else is left? What PyTorch marks was caught
+// by nobody; without marks it stands at the top, below lines of source at most.
+bool EventBuilder::IsCutBefore(const Line& line, uint32_t index) const {
+  const Stream& stream = streams_[index];
+  const bool at_top = line.at_top && at_top_;
+  const bool first = stream.last_exception == kNothing && stream.traceback.number == 0;
+  return first && (line.raised || at_top) && line.what == LineClass::kOther &&
+         IsNamedException(line.text);
+}
+
+// Without its head, a stack may be one that a program printed while it went on: then no exception
+// stands right below the last frame and its line of source. Lines of several ranks alternate.
+bool EventBuilder::MayEnd(const Traceback& traceback, std::string_view text, int64_t number) const {
+  if (traceback.headless == 0 || IsSyntaxError(text)) return true;
+  constexpr int64_t kNear = 4, kNearWithMarks = 100;
+  const bool marked = !streams_[traceback.stream].owner.IsNobody();
+  return IsNamedException(text) && number - traceback.headless <= (marked ? kNearWithMarks : kNear);
 }
 
 void EventBuilder::AddFrame(const Line& line, uint32_t index, int64_t number) {
@@ -112,13 +134,13 @@ void EventBuilder::AddFrame(const Line& line, uint32_t index, int64_t number) {
   Place place{std::string(frame->file), frame->line, frame->IsUser()};
   const bool wanted = streams_[index].fatal != kNothing && streams_[index].in_current_thread;
   const bool code = streams_[index].user_code != kNothing;
-  if (streams_[index].traceback.number == 0 && !wanted && !code)
-    BeginSyntaxError(line, index, number);
+  if (streams_[index].traceback.number == 0 && !wanted && !code) BeginHeadless(line, index, number);
   Stream& stream = streams_[index];
   if (stream.traceback.number != 0) {
     bool better = place.is_user || !stream.traceback.place.is_user;
     if (better) stream.traceback.place = std::move(place);
     stream.traceback.last = line.text;
+    if (stream.traceback.headless != 0) stream.traceback.headless = number;
   } else if (code) {
     FillPlace(place, events_[stream.user_code].row);
   } else if (wanted) {  // a fatal error lists the innermost frame first
@@ -132,7 +154,7 @@ void EventBuilder::AddFrame(const Line& line, uint32_t index, int64_t number) {
 void EventBuilder::EndTraceback(uint32_t index, std::string_view text) {
   Traceback traceback = std::exchange(streams_[index].traceback, {});
   bool none = traceback.number == 0 || traceback.link == Link::kIgnored ||
-              (traceback.of_syntax && !IsSyntaxError(text)) || (traceback.listed && text.empty());
+              (text.empty() && (traceback.headless != 0 || traceback.listed));
   if (none) return;
   size_t event =
       Emit("traceback", traceback.stream, traceback.number, text.empty() ? traceback.last : text);

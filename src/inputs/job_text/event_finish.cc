@@ -51,15 +51,18 @@ void EventBuilder::Finish(Part& whole) {
     whole.diagnostics.Add(kTooMany, who_.input, {.detail = fmt::format("{} left out", dropped_)});
 }
 
-// A text whose last line names an error, of which no event tells, ended with it.
+// A text whose last line names an error, of which no event tells, ended with it; unless the program
+// had said before that it came to its end.
 void EventBuilder::AddLastError() {
   const auto last = std::ranges::max_element(streams_, {}, &Stream::last_number);
   // What ended a traceback was told there, or is no end of a process.
   const bool ends = last != streams_.end() && last->last_number != last_end_;
   if (!ends || !IsLastError(last->last_text)) return;
   const StringId text = pools_->Intern(CutText(last->last_text));
+  const StringId normal_end = pools_->Intern(KindOf(LineClass::kNormalEnd));
   const bool told = std::ranges::any_of(events_, [&](const Event& event) {
-    return event.row.text == text || event.row.line == last->last_number;
+    return event.row.text == text || event.row.line == last->last_number ||
+           event.row.kind == normal_end;
   });
   if (told) return;
   line_time_ns_ = kNone64;

@@ -20,6 +20,7 @@
 #include "inputs/job_text/labelled_pieces.h"
 #include "inputs/job_text/line_scanner.h"
 #include "inputs/job_text/lines/pods.h"
+#include "inputs/job_text/wrapped_rows.h"
 #include "inputs/sniffing.h"
 #include "torch/prefixes/wrapped_lines.h"
 
@@ -56,6 +57,7 @@ bool IsDocument(std::string_view path) {
 constexpr uint64_t kLongestTextLine = 16 << 20;
 constexpr uint64_t kLongestPods = 256 << 20;  // a document is read at once
 constexpr uint64_t kLongestPieces = 256 << 20;
+constexpr uint64_t kLongestCapture = 4 << 20;
 // Where pieces of a line that a launcher labelled lie further apart, they are not joined.
 constexpr uint64_t kLongestPiecesApart = 16 << 20;
 constexpr DiagnosticKind kLongLine = {
@@ -85,9 +87,11 @@ class JobTextReader final : public Reader {
     // Pieces of a line lie apart where two streams alternate: then the text is read at once.
     joins_pieces_ = source.size() <= kLongestPieces &&
                     (HasWord(head.text(), " stdout P ") || HasWord(head.text(), " stderr P "));
+    width_ = WidthOfCapture(source.size(), head.text());
+    if (width_.columns > 0) style_ = DetectPrefixStyle(UnwrapRows(head.text(), width_));
     for (uint64_t begin = 0; begin < source.size();) {
       uint64_t end = source.size();
-      if (!pods_ && !joins_pieces_) {
+      if (!pods_ && !joins_pieces_ && width_.columns == 0) {
         ASSIGN_OR_RETURN(end, EndOfLine(source, begin + chunk_bytes_ - 1));
         if (style_.labels == LineLabels::kColon) {
           ASSIGN_OR_RETURN(end, EndOfPieces(source, {begin, end}));
@@ -109,7 +113,7 @@ class JobTextReader final : public Reader {
                          [](const ByteRange& each, uint64_t begin) { return each.begin < begin; });
     *slots_[static_cast<size_t>(at - ranges_.begin())] =
         pods_ ? ReadPods(bytes.text())
-              : LineScanner(style_, now_ns_, joins_pieces_).Scan(bytes.text());
+              : LineScanner(style_, now_ns_, joins_pieces_, width_).Scan(bytes.text());
     return {};
   }
 
@@ -127,6 +131,12 @@ class JobTextReader final : public Reader {
   }
 
  private:
+  // A capture of a screen is small, and of one width from its beginning to its end.
+  RowWidth WidthOfCapture(uint64_t size, std::string_view head) const {
+    const bool may = size <= kLongestCapture && !style_.wrapped && !joins_pieces_;
+    return may ? WidthOfRows(head.substr(0, head.rfind('\n') + 1)) : RowWidth{};  // npos + 1 is 0
+  }
+
   // Behind the first newline at or after `at`.
   Result<uint64_t> EndOfLine(const Source& source, uint64_t at) {
     constexpr size_t kStep = 4096;
@@ -164,6 +174,7 @@ class JobTextReader final : public Reader {
   int64_t now_ns_;
   bool is_document_;
   bool joins_pieces_ = false;    // containerd cut its lines
+  RowWidth width_;               // a terminal broke its lines there
   bool pods_ = false;            // what Kubernetes says of pods, as JSON or YAML
   int64_t long_line_ = kNone64;  // where the first begins, or a little behind
   PrefixStyle style_;

@@ -6,6 +6,7 @@
 #include "base/text/strings.h"
 #include "inputs/job_text/compile_lines.h"
 #include "inputs/job_text/fields.h"
+#include "inputs/job_text/line_words.h"
 #include "inputs/job_text/lines/engine_lines.h"
 #include "inputs/job_text/lines/exception_lines.h"
 #include "inputs/job_text/lines/exits.h"
@@ -18,240 +19,9 @@ namespace debrief::inputs::job_text {
 
 namespace {
 
-// At least one of these is in every line that ClassifyByWords() gives a class.
-constexpr std::string_view kWords[] = {"Traceback (most recent",
-                                       "atchdog",
-                                       "eartbeat",
-                                       "dump signal",
-                                       "NCCL WARN",
-                                       "NCCL INFO Channel",
-                                       "NCCL INFO Trees",
-                                       "Using network",
-                                       "set by environment",
-                                       "NCCL work",
-                                       "NCCL error",
-                                       "ncclSystemError",
-                                       "ncclRemoteError",
-                                       "ncclInternalError",
-                                       "ncclUnhandled",
-                                       "ncclInvalid",
-                                       "unhandled cuda error",
-                                       "unhandled system",
-                                       "ut of memory",
-                                       "OutOfMemoryError",
-                                       "DefaultCPUAllocator",
-                                       "bad_alloc",
-                                       "oom-kill",
-                                       "oom_kill",
-                                       "OOMKilled",
-                                       "Fatal Python error",
-                                       "Signal ",
-                                       "Signals.SIG",
-                                       "signal SIG",
-                                       "by signal",
-                                       "exitcode",
-                                       "exit code",
-                                       "srun: error",
-                                       "entire process down",
-                                       "erminating the process after",
-                                       "terminate called after",
-                                       "what():",
-                                       "rank      :",
-                                       "  rank: ",
-                                       "  time: ",
-                                       "encountered in worker",
-                                       "Check failed: ",
-                                       "execve(): ",
-                                       "emory limit",
-                                       "zsh: abort",
-                                       "zsh: illegal",
-                                       "zsh: floating",
-                                       "bus error ",
-                                       " killed ",
-                                       "segmentation fault ",
-                                       "non-zero status",
-                                       "ExitCode ",
-                                       "exit with status",
-                                       ": *** [",
-                                       "] Signal: ",
-                                       "host      :",
-                                       "time      :",
-                                       "error_file:",
-                                       "traceback :",
-                                       "Stack trace of the failed",
-                                       "Current thread 0x",
-                                       "closing signal",
-                                       "via signal",
-                                       "shutdown process",
-                                       "segfault at",
-                                       "general protection",
-                                       "NVRM: Xid",
-                                       "SXid (PCI",
-                                       "blocked for more",
-                                       "CUDA error",
-                                       "Cuda failure",
-                                       "Assertion `",
-                                       "store->get",
-                                       "wait timeout",
-                                       "clients joined",
-                                       "based barrier",
-                                       "RayTaskError",
-                                       "client socket has",
-                                       "any network address",
-                                       "Rendezvous",
-                                       "onnection reset",
-                                       "Broken pipe",
-                                       "to recv, got",
-                                       "sendBytes",
-                                       "DistNetworkError",
-                                       "DistStoreError",
-                                       "acquire GIL",
-                                       "lagging ranks",
-                                       "monitoredBarrier",
-                                       " nranks ",
-                                       "world_rank=",
-                                       "reconfiguring for quorum",
-                                       "healing required",
-                                       "peers need recovery",
-                                       "should_commit=",
-                                       "GLOBAL_RANK",
-                                       "is assigned as DP",
-                                       "num_local_procs=",
-                                       "Killing subprocess",
-                                       "destroy_process_group() was",
-                                       "Root Cause",
-                                       "process rank ",
-                                       "Process name: ",
-                                       "RUNNING AT",
-                                       "KILLED BY SIGNAL",
-                                       "EXIT CODE",
-                                       "EXIT STATUS",
-                                       "Exit code",
-                                       "Exit Code",
-                                       "exitCode",
-                                       "Name:   ",
-                                       "exited with code",
-                                       "crashed with",
-                                       "terminated with",
-                                       "return code",
-                                       "non-zero exit",
-                                       "exits successfully",
-                                       ": line ",
-                                       "CANCELLED AT",
-                                       "Node failure",
-                                       "TIME LIMIT",
-                                       "death signal",
-                                       "eceived SIGTERM",
-                                       " got signal 15",
-                                       "Got signal 15",
-                                       "eceived signal 15",
-                                       "aught signal 15",
-                                       " got SIGTERM",
-                                       "Got SIGTERM",
-                                       "aught SIGTERM",
-                                       "got signal: ",
-                                       "PBS: job killed",
-                                       "TERM_RUNLIMIT",
-                                       "TERM_MEMLIMIT",
-                                       "Evicted",
-                                       "NodeNotReady",
-                                       "Preempted",
-                                       "Preempting",
-                                       "heartbeat. Waited",
-                                       "has been open for",
-                                       "out of section",
-                                       "\"extraInfo\"",
-                                       "Reaping worker_pid",
-                                       "spawned with command",
-                                       "above exception",
-                                       "Exception in thread",
-                                       "Exception in callback",
-                                       "Exception ignored",
-                                       "in ASGI application",
-                                       "Task exception was",
-                                       "Logging error",
-                                       "atexit._run_exit",
-                                       "following error",
-                                       "from user code",
-                                       "Last error:",
-                                       "global rank ",
-                                       "free(): ",
-                                       "double free or",
-                                       "malloc(): ",
-                                       "malloc_consolidate",
-                                       "realloc(): ",
-                                       "munmap_chunk",
-                                       "corrupted size",
-                                       "corrupted double",
-                                       "smashing detected",
-                                       "overflow detected",
-                                       "Fatal glibc",
-                                       ": error: unrecog",
-                                       ": error: the following",
-                                       ": error: argument",
-                                       ": error: invalid",
-                                       ": error: one of",
-                                       "can't open file",
-                                       ": No module named",
-                                       "not found",
-                                       "shared libraries",
-                                       "MPI_ABORT was",
-                                       "lost communication",
-                                       "Errorcode: ",
-                                       "with errorcode",
-                                       "Worker exit type",
-                                       "remote daemon",
-                                       "hit an exception",
-                                       "failed to start",
-                                       "WorkerProc failed",
-                                       "fatal error",
-                                       "in worker Vllm",
-                                       "died unexpectedly",
-                                       "EngineDeadError",
-                                       "initialization failed",
-                                       "fatal signal from",
-                                       "sigquit from",
-                                       "SIGQUIT received",
-                                       "SIGTERM received",
-                                       "Gracefully exiting",
-                                       "startup complete",
-                                       "fired up and ready",
-                                       "shared memory broadcast",
-                                       "Shutting down",
-                                       "KeyboardInterrupt",
-                                       "downloading weights",
-                                       "Loading weights took",
-                                       "Model loading took",
-                                       "Load weight",
-                                       "bytecode transform",
-                                       "torch.compile t",
-                                       "profiling takes",
-                                       "warmup run took",
-                                       "Graph capturing",
-                                       "init engine",
-                                       "API server version",
-                                       "LLM engine",
-                                       "server_args=",
-                                       "torch distributed",
-                                       "KV Cache is",
-                                       "KV cache size",
-                                       "Capture ",
-                                       "cheduler is dead",
-                                       " died, exit code"};
-
-static_assert(std::ranges::all_of(kWords, [](std::string_view word) {
-  return word.size() >= WordFilter::kShortest;
-}));
-
 const WordFilter& Words() {
   static const WordFilter kFilter(kWords);
   return kFilter;
-}
-
-template <size_t kCount>
-bool HasAny(std::string_view text, const std::string_view (&words)[kCount]) {
-  return std::any_of(std::begin(words), std::end(words),
-                     [&](std::string_view word) { return Contains(text, word); });
 }
 
 bool IsStoreError(std::string_view text) {
@@ -272,7 +42,7 @@ bool IsStoreError(std::string_view text) {
                                          "DistStoreError"};
   // Said at every normal end when the process with the store is gone a little earlier.
   if (Contains(text, "Failed to check the \"should dump\" flag")) return false;
-  return HasAny(text, kSigns);
+  return ContainsAny(text, kSigns);
 }
 
 // What monitors of processes say of one that hangs (NVIDIA's resiliency extension).
@@ -280,7 +50,7 @@ bool IsStuck(std::string_view text) {
   constexpr std::string_view kSigns[] = {
       "Did not get initial heartbeat. Waited", "Did not get subsequent heartbeat. Waited",
       "has been open for", "Was out of section for", "Reaping worker_pid="};
-  return HasAny(text, kSigns);
+  return ContainsAny(text, kSigns);
 }
 
 bool IsDeviceAssert(std::string_view text) {
@@ -337,7 +107,7 @@ bool IsNcclError(std::string_view text) {
       "NCCL WARN",       "NCCL error",           "ncclSystemError",
       "ncclRemoteError", "ncclInternalError",    "ncclUnhandled",
       "ncclInvalid",     "unhandled cuda error", "unhandled system error"};
-  return HasAny(text, kSigns);
+  return ContainsAny(text, kSigns);
 }
 
 bool IsHeartbeatLost(std::string_view text) {
@@ -349,7 +119,7 @@ bool IsHeartbeatLost(std::string_view text) {
   // Of an agent to its rendezvous: said at normal ends, when the first node is done a little
   // earlier.
   if (Contains(text, "keep-alive heartbeat")) return false;
-  return about && HasAny(text, kLost);
+  return about && ContainsAny(text, kLost);
 }
 
 // A program that says what it will do with a signal did not get one.
@@ -357,10 +127,10 @@ constexpr std::string_view kPlans[] = {"andler", "egister", "nstall", "gnoring",
 
 bool IsSignal(std::string_view text) {
   if (text.starts_with("Fatal Python error")) return true;
-  if (HasAny(text, kPlans)) return false;
+  if (ContainsAny(text, kPlans)) return false;
   constexpr std::string_view kSigns[] = {"Signals.SIG", "signal SIG", "by signal "};
   bool numbered = Contains(text, "Signal ") && Contains(text, "(SIG");
-  return (numbered || HasAny(text, kSigns)) && ParseSignal(text) != kNone32;
+  return (numbered || ContainsAny(text, kSigns)) && ParseSignal(text) != kNone32;
 }
 
 // What a program prints when somebody tells it to end: "got signal 15, saving and leaving".
@@ -368,7 +138,7 @@ bool IsToldToEnd(std::string_view text) {
   constexpr std::string_view kSigns[] = {" got signal 15",  "Got signal 15", "eceived signal 15",
                                          "aught signal 15", " got SIGTERM",  "Got SIGTERM",
                                          "eceived SIGTERM", "aught SIGTERM"};
-  return HasAny(text, kSigns) && !HasAny(text, kPlans);
+  return ContainsAny(text, kSigns) && !ContainsAny(text, kPlans);
 }
 
 // Prose speaks of exit codes, too. A report of one has a verb in front and nothing but a full stop
@@ -378,7 +148,7 @@ bool IsExit(std::string_view text) {
   if (Contains(text, "exitcode")) return true;
   constexpr std::string_view kVerbs[] = {"xited", "erminated", "ailed", "inished", "eturned"};
   size_t at = std::min(text.find("exit code"), text.find("Exit code"));
-  if (!HasAny(text.substr(0, at), kVerbs) && at != 0) return false;
+  if (!ContainsAny(text.substr(0, at), kVerbs) && at != 0) return false;
   std::string_view rest = text.substr(std::min(text.find_first_of("0123456789", at), text.size()));
   rest = rest.substr(std::min(rest.find_first_not_of("0123456789"), rest.size()));
   return rest.empty() || rest[0] == '.' || rest[0] == ')' || rest[0] == ',' || rest[0] == ';' ||
@@ -400,7 +170,7 @@ LineClass ClassOfWatchdog(std::string_view text) {
   // The watchdog saw a fault of this rank's GPU: that is no aftermath of another rank's end.
   bool faulty = Contains(text, "watchdog thread terminated") && Contains(text, "CUDA error: ");
   if (faulty) return LineClass::kCudaError;
-  if (HasAny(text, kDown)) return LineClass::kTeardown;
+  if (ContainsAny(text, kDown)) return LineClass::kTeardown;
   if (Contains(text, "Could not acquire GIL")) return LineClass::kGil;
   if (Contains(text, "are the lagging ranks")) return LineClass::kDesync;
   if (Contains(text, "failure detected by watchdog") || Contains(text, "Timeout at NCCL work:") ||
@@ -448,7 +218,8 @@ LineClass ClassifyByWords(std::string_view text) {
   if (IsSignal(text)) return LineClass::kSignal;
   if (IsAbortText(text)) return LineClass::kTerminate;
   if (IsNoStart(text)) return LineClass::kNoStart;
-  return IsExit(text) ? LineClass::kExit : LineClass::kOther;
+  if (IsExit(text)) return LineClass::kExit;
+  return IsNormalEnd(text) ? LineClass::kNormalEnd : LineClass::kOther;
 }
 
 bool IsTorchLog(std::string_view text) {
@@ -479,11 +250,11 @@ bool IsScheduler(std::string_view text) {
   constexpr std::string_view kPods[] = {"Evicted", "NodeNotReady", "Preempt"};
   // slurmstepd: error: Job 7 exceeded memory limit (67200000 > 67108864), being killed
   if (Contains(text, "exceeded memory limit") && Contains(text, "being killed")) return true;
-  if (HasAny(text, kSigns) || IsToldToEnd(text)) return true;
+  if (ContainsAny(text, kSigns) || IsToldToEnd(text)) return true;
   bool event = text.starts_with("Reason:") || Contains(text, "reason: ") ||
                Contains(text, "Warning  ") ||
                (Contains(text, "Normal  ") && Contains(text, "Preempt"));
-  return event && HasAny(text, kPods);
+  return event && ContainsAny(text, kPods);
 }
 
 bool IsOutOfMemory(std::string_view text) {
@@ -498,7 +269,7 @@ bool IsOutOfMemory(std::string_view text) {
                                          "CUDA error: out of memory",
                                          "HIP out of memory",
                                          "Out Of Memory"};
-  return HasAny(text, kSigns);
+  return ContainsAny(text, kSigns);
 }
 
 LineClass Classify(std::string_view text) {

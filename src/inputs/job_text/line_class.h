@@ -53,6 +53,7 @@ enum class LineClass : uint8_t {
   kBlock,         // ----------Begin global rank 3 STDERR----------
   kReplica,       // [ddp_0:9f5b/1 - step 17] reconfiguring for quorum_id=3 ..., of torchft
   kNoStart,       // train.py: error: unrecognized arguments: --lr
+  kNormalEnd,     // Training completed in 12.1 s
   kEngine,        // EngineCore encountered a fatal error. And others of serving engines
 };
 

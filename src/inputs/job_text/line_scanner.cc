@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/text/columns.h"
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
 #include "inputs/job_text/compile_lines.h"
@@ -100,11 +101,14 @@ RangeLines LineScanner::Scan(std::string_view range) {
   for (std::string_view line; splitter.Next(line); ++result_.line_count) {
     if (style_.wrapped) {
       AddWrapped(line);
+    } else if (width_.columns > 0) {
+      AddRow(line);
     } else {
       Add(pieces ? JoinPieces(line) : joins_pieces_ ? JoinContainerPieces(line) : line);
     }
   }
   AddHeld();
+  EndRows();
   // A line without end was cut, and goes on in the next range.
   if (!splitter.terminated() && result_.line_count > 0) --result_.line_count;
   for (size_t i = 0; i < streams_.size(); ++i) Finish(streams_[i], result_.streams[i]);
@@ -118,6 +122,25 @@ void LineScanner::AddWrapped(std::string_view record) {
   needs_cleaning_ |= text.find_first_of("\x1b\r") != std::string::npos;
   LineSplitter splitter(text);
   for (std::string_view line; splitter.Next(line);) Add(line);
+}
+
+// A row that fills the width goes on in the next one, unless that begins a line.
+void LineScanner::AddRow(std::string_view row) {
+  if (row.ends_with('\r')) row.remove_suffix(1);
+  if (!row_is_full_ || BeginsLine(row, rows_, width_.is_sure)) {
+    EndRows();
+    first_row_ = result_.line_count;
+  }
+  if (rows_.size() < kMaxLook) rows_ += row;
+  row_is_full_ = TextWidth(row) == width_.columns;
+}
+
+// The line has the number of its first row.
+void LineScanner::EndRows() {
+  if (rows_.empty()) return;
+  const int64_t next = std::exchange(result_.line_count, first_row_);
+  Add(joined_.emplace_back(std::exchange(rows_, {})));
+  result_.line_count = next;
 }
 
 // The texts of the last lines, which until now were only remembered where they stand.
@@ -233,13 +256,16 @@ void LineScanner::Add(std::string_view raw) {
   stream.last_number = result_.line_count;
   LineClass what = Classify(text);
   bool ends = MayEndTraceback(what, text, stream);
-  bool keep = std::exchange(stream.keep_next, GoesOnInNextLine(text)) || ends;
+  bool keep = std::exchange(stream.keep_next, GoesOnInNextLine(text)) || ends ||
+              (line.raised && IsNamedException(text));
   bool joined = what == LineClass::kTorchLog && stream.log != 0 &&
                 JoinLogText(result_.lines[stream.log - 1].text, text);
   if (joined) ++result_.lines[stream.log - 1].joined;
   if (!joined && (what != LineClass::kOther || keep)) Keep(what, index, line);
-  if (what == LineClass::kOther) AddPlain(raw, line, stream, index);
+  if (what == LineClass::kOther || what == LineClass::kNormalEnd)
+    AddPlain(raw, line, stream, index);
   if (!result_.streams[index].owner.IsNobody()) result_.last_marked = index;
+  result_.at_top = result_.at_top && IsIndented(text);
 }
 
 // A step of the training loop, or a line that may say what the rank did last.
@@ -288,6 +314,7 @@ void LineScanner::Keep(LineClass what, uint32_t stream, const PeeledLine& line) 
                            .time_ns = line.time_ns,
                            .raised = line.raised,
                            .logged = line.logged.has_value(),
+                           .at_top = result_.at_top,
                            .after = result_.last_marked,
                            .text = std::string(line.text.substr(0, most))});
   if (what == LineClass::kTorchLog) streams_[stream].log = result_.lines.size();

@@ -21,6 +21,7 @@
 #include "inputs/job_text/line_class.h"
 #include "inputs/job_text/lines/progress_lines.h"
 #include "inputs/job_text/weights.h"
+#include "inputs/job_text/wrapped_rows.h"
 #include "torch/prefixes/line_prefix.h"
 
 namespace debrief::inputs::job_text {
@@ -55,6 +56,7 @@ struct Line {
   int64_t time_ns = kNone64;   // as a mark before the text tells it
   bool raised = false;         // of an exception that nobody caught
   bool logged = false;         // by an engine's logger, which heads each line
+  bool at_top = false;         // nothing but indented lines stand before it in the range
   uint32_t after = kNoStream;  // the stream of the last marked line before it, in the range
   int64_t joined = 1;          // of a torch log: lines that became one
   std::string text;            // without prefix and colours, at most kMaxText bytes; of a torch log
@@ -84,6 +86,7 @@ struct RangeLines {
   LineWeights weights;
   uint32_t last_marked = Line::kNoStream;
   int64_t line_count = 0;
+  bool at_top = true;  // no line has come yet that is not indented
 };
 
 // A message of many lines repeats its header in each. If that of `next` is the one `text` begins
@@ -93,9 +96,11 @@ bool JoinLogText(std::string& text, std::string_view next);
 
 class LineScanner {
  public:
-  // `joins_pieces`: the range is the whole text, and containerd cut its lines.
-  LineScanner(const PrefixStyle& style, int64_t now_ns, bool joins_pieces = false)
-      : style_(style), now_ns_(now_ns), joins_pieces_(joins_pieces) {}
+  // `joins_pieces`: the range is the whole text, and containerd cut its lines. `width`: likewise,
+  // and a terminal broke them there (wrapped_rows.h).
+  LineScanner(const PrefixStyle& style, int64_t now_ns, bool joins_pieces = false,
+              RowWidth width = {})
+      : style_(style), now_ns_(now_ns), joins_pieces_(joins_pieces), width_(width) {}
 
   RangeLines Scan(std::string_view range);
 
@@ -113,6 +118,8 @@ class LineScanner {
 
   void Add(std::string_view raw);
   void AddWrapped(std::string_view record);
+  void AddRow(std::string_view row);
+  void EndRows();
   void GiveToRecord(PeeledLine& line);
   bool MayEndTraceback(LineClass what, std::string_view text, Stream& stream) const;
   std::string_view JoinPieces(std::string_view raw);
@@ -128,6 +135,10 @@ class LineScanner {
   PrefixStyle style_;
   int64_t now_ns_;
   bool joins_pieces_;
+  RowWidth width_;
+  std::string rows_;          // of a line that a terminal broke, until its last row has come
+  int64_t first_row_ = 0;     // its number
+  bool row_is_full_ = false;  // the last one
   bool needs_cleaning_ = false;
   std::string clean_;
   std::vector<Stream> streams_;

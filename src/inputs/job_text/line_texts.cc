@@ -28,7 +28,8 @@ std::string_view KindOf(LineClass what) {
       {LineClass::kDesync, "desync"},
       {LineClass::kLeft, "left"},
       {LineClass::kStuck, "stuck"},
-      {LineClass::kNoStart, "no_start"}};
+      {LineClass::kNoStart, "no_start"},
+      {LineClass::kNormalEnd, "normal_end"}};
   for (const auto& [known, kind] : kKinds) {
     if (known == what) return kind;
   }

@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/text/rotated_names.h"
 #include "base/text/strings.h"
 #include "inputs/jobs/assign_ranks.h"
 #include "inputs/jobs/job_folders.h"
@@ -265,18 +266,6 @@ void NumberOtherAttempts(const std::vector<FoundInput*>& inputs) {
     input->named_attempt = previous ? 1 : 0;
     input->why_attempt = "another one of its rank has a number";
   }
-}
-
-// "trace.log" of "trace.log.2" and "trace.log.2.gz", as logrotate names what it put aside.
-std::string_view BeforeRotation(std::string_view path) {
-  for (std::string_view packed : {".gz", ".zst"}) {
-    if (path.ends_with(packed)) path.remove_suffix(packed.size());
-  }
-  const size_t dot = path.rfind('.');
-  const bool numbered = dot != std::string_view::npos && dot + 1 < path.size() &&
-                        path.size() - dot <= 4 &&
-                        path.find_first_not_of("0123456789", dot + 1) == std::string_view::npos;
-  return numbered ? path.substr(0, dot) : path;
 }
 
 // Parts of one log: named like that, and written by one process.

@@ -119,13 +119,23 @@ void FindAroundTracebacks(const std::vector<std::string_view>& lines, const Pref
   }
 }
 
+// Where the indentation of a frame ends that Python prints two blanks behind the begin of a line; a
+// log that was cut has frames without the head of their traceback. 0 when there is none.
+size_t FindFrame(std::string_view line) {
+  constexpr std::string_view kFrame = "  File \"";
+  const size_t at = line.substr(0, kLongestForeignHead * 2).find(kFrame);
+  const bool frame = at != std::string_view::npos && Contains(line.substr(at), "\", line ");
+  return frame && Contains(line.substr(at), ", in ") ? at : 0;
+}
+
 // A head stands before most lines of the text, and before several that begin lines.
 void FindBeforeMarks(const std::vector<std::string_view>& lines, const PrefixStyle& style,
                      std::vector<std::string>& forms) {
   constexpr size_t kFewest = 2;
   std::map<std::string, size_t> counts;
   for (const std::string_view line : lines) {
-    const size_t at = FindLineBegin(line);
+    const size_t mark = FindLineBegin(line);
+    const size_t at = mark > 0 ? mark : FindFrame(line);
     if (at == 0) continue;
     const std::string_view head = line.substr(0, BeginOfMarks(line, at, style));
     if (MayBeHead(head)) ++counts[FormOf(head)];
@@ -152,8 +162,8 @@ int64_t PidIn(std::string_view head) {
 }  // namespace
 
 std::vector<std::string> FindForeignHeads(std::string_view text, const PrefixStyle& style) {
-  constexpr std::array<std::string_view, 5> kNeeded = {kTraceback, "[rank", "[E Process",
-                                                       ": error: ", ":torch.distributed"};
+  constexpr std::array<std::string_view, 6> kNeeded = {
+      kTraceback, "[rank", "[E Process", ": error: ", ":torch.distributed", "  File \""};
   const bool may_have =
       std::ranges::any_of(kNeeded, [&](std::string_view word) { return Contains(text, word); });
   if (!may_have) return {};

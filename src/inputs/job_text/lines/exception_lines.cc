@@ -47,6 +47,17 @@ bool StartsJobs(std::string_view program) {
   return BeginsWithAny(program, kPrograms);
 }
 
+// "MeanSquaredError: 0.0231", "Error: 12.5 % (top-1)": a figure, and no error.
+bool IsMeasured(std::string_view text) {
+  const size_t colon = text.find(": ");
+  if (colon == std::string_view::npos) return false;
+  const std::string_view value = Trimmed(text.substr(colon + 2), " ");
+  const size_t digits = value.find_first_not_of("0123456789");
+  const bool number = digits != 0 && digits != std::string_view::npos;
+  return number &&
+         (value[digits] == '.' || value[digits] == '%' || value.substr(digits, 2) == " %");
+}
+
 // "run.sh: line 9: torchrun: command not found", "/bin/sh: 1: python: not found". Scripts go on
 // when they do not find other programs.
 bool IsLauncherMissing(std::string_view text) {
@@ -98,8 +109,30 @@ bool GoesOnInNextLine(std::string_view text) {
   return lists || text.ends_with(" raised:") || Trimmed(text) == "Last error:";
 }
 
+bool IsNamedException(std::string_view text) {
+  if (!LooksLikeException(text)) return false;
+  const std::string_view name = text.substr(0, text.find(':'));
+  const size_t dot = name.rfind('.');
+  const std::string_view last = name.substr(dot + 1);  // npos + 1 is 0
+  for (std::string_view end : {"Error", "Exception", "Interrupt", "Exit", "Timeout"}) {
+    if (last.size() > end.size() && last.ends_with(end)) return true;
+  }
+  const bool of_module = dot != std::string_view::npos && name[0] >= 'a' && name[0] <= 'z';
+  return of_module && last[0] >= 'A' && last[0] <= 'Z';
+}
+
+bool IsNormalEnd(std::string_view text) {
+  constexpr std::string_view kSigns[] = {
+      "raining completed", "raining complete.", "raining complete!",       "raining finished",
+      "raining is done",   "Finished training", "inished Training",        "ompleted training",
+      "raining done",      "'train_runtime':",  "`Trainer.fit` stopped: ",
+  };
+  return std::any_of(std::begin(kSigns), std::end(kSigns),
+                     [&](std::string_view sign) { return Contains(text, sign); });
+}
+
 bool IsLastError(std::string_view text) {
-  if (Trimmed(text).ends_with(':')) return false;  // says nothing of it
+  if (Trimmed(text).ends_with(':') || IsMeasured(text)) return false;  // says nothing of it
   constexpr std::string_view kLevels[] = {
       "Error: ",     "ERROR: ", "FATAL: ",       "[ERROR] ",  "[FATAL] ",
       "[CRITICAL] ", "fatal: ", "Fatal error: ", "CRITICAL: "};

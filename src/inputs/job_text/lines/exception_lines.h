@@ -16,6 +16,13 @@ LineClass ClassOfTracebackLine(std::string_view text);
 // another rank's checkpoint, of a member of an exception group.
 bool IsInsideMessage(std::string_view text);
 
+// "ValueError: text", "torch._dynamo.exc.Unsupported": an exception by its name alone, also where
+// no traceback stands above it. LooksLikeException() would take "Epoch: 3", too.
+bool IsNamedException(std::string_view text);
+
+// "Training completed in 12.1 s": the program says that it came to its end.
+bool IsNormalEnd(std::string_view text);
+
 // The last line of a text that names an error, and nothing before it says what failed:
 // "ModuleNotFoundError: No module named 'x'", "[ERROR] could not read shard 17".
 bool IsLastError(std::string_view text);

@@ -177,10 +177,23 @@ class ProgressParser {
       bool starts = IsKeyStart(text_[at]) && (at == 0 || !IsKeyByte(text_[at - 1]));
       at = starts ? TakeKey(at) : at + 1;
     }
+    if (line_.has_loss && line_.step == kNone64 && std::isnan(line_.epoch)) TakeFraction();
     return IsStep() ? std::optional(line_) : std::nullopt;
   }
 
  private:
+  // "[  60/1000] loss: 2.31"; of an epoch, where it starts anew each time, it is no step.
+  void TakeFraction() {
+    const size_t open = text_.find('[');
+    if (open == std::string_view::npos) return;
+    size_t at = std::min(text_.find_first_not_of(' ', open + 1), text_.size());
+    const Read done = ReadNumber(text_, at);
+    if (!done.found || at >= text_.size() || text_[at] != '/') return;
+    const Read all = ReadNumber(text_, ++at);
+    if (all.found && done.value <= all.value && at < text_.size() && text_[at] == ']')
+      SetStep(done.value);
+  }
+
   // " 45%|####5     | 450/1000 [01:23<01:42,  5.37it/s"
   void TakeBar() {
     size_t percent = text_.find("%|");

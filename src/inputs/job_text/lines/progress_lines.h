@@ -7,6 +7,7 @@
 //   step: 10  loss: 4.1  grad_norm: 1.2  tps: 7,104                           torchtitan
 //   iter 0: loss 10.9894, time 3301.29ms, mfu -100.00%                         nanoGPT
 //   step=10, skipped=0, lr=[6e-05], mom=[[0.9, 0.95]]                          DeepSpeed
+//   [  60/1000] loss: 2.31                                                    many examples
 //   {"step": 10, "train_loss": 2.3}                                            JSON lines
 //   Engine 000: Avg prompt throughput: 9.1 tokens/s, Avg generation throughput: 5.3 tokens/s   vLLM
 //   Decode batch, #running-req: 1, ..., gen throughput (token/s): 110.0, #queue-req: 0       SGLang

@@ -69,14 +69,12 @@ void ProcessRows::AddExit(const ExitStatement& exit, const Where& where, std::st
     row.pid = exit.pid;
     row.exit_code = exit.exit_code;
     row.said_by = pools.Intern(exit.said_by);
-    // Lightning kills all others, and its own process last, when one of its children has ended.
-    const bool by_lightning = lightning_ends_ && exit.exit_code == -9;
-    row.how = pools.Intern(by_lightning ? "stopped" : exit.how);
+    row.how = pools.Intern(exit.how);
     row.first = exit.first ? 1 : 0;
     row.text = pools.Intern(text);
     exits_.push_back({row, where.owner});
   }
-  lightning_ends_ |= exit.said_by == "lightning";
+  if (exit.said_by == "lightning") lightning_ends_.push_back(where.line);
   open_end_ = exit.open ? exits_.size() : open_begin_;
   if (exit.ranks.size() != 1) return;
   ranks_.Learn(where.owner.host, exit.local_rank, exit.ranks.front());
@@ -237,7 +235,11 @@ void ProcessRows::LearnAttempts(int64_t last_line) {
   }
   if (attempt_ends_.empty()) return;
   int64_t end = attempt_ends_.back();
-  bool goes_on = summary_line_ < end && last_line > end;
+  // A launcher names the failure when all processes have ended: steps behind it are of new ones.
+  constexpr std::ptrdiff_t kFewest = 3;
+  const auto steps = std::count_if(progress_.begin(), progress_.end(),
+                                   [&](const auto& each) { return each.row.line > end; });
+  bool goes_on = summary_line_ < end && (last_line > end || steps >= kFewest);
   attempts_ = static_cast<int32_t>(attempt_ends_.size()) + (goes_on ? 1 : 0);
 }
 
@@ -264,8 +266,25 @@ int32_t ProcessRows::RankOfExit(const At<ProcessExitRow>& exit, const Pools& poo
   return own ? RankOf(exit.owner) : kNone32;
 }
 
+// Lightning kills all others, and its own process last, when one of its children has ended. Whoever
+// has taken a step or set up its groups since then was started again, and what the kernel says of a
+// process is no doing of Lightning's.
+bool ProcessRows::IsEndedByLightning(const ProcessExitRow& row, const Pools& pools) const {
+  constexpr int32_t kKilled = -9;
+  auto next = std::upper_bound(lightning_ends_.begin(), lightning_ends_.end(), row.line - 1);
+  const bool may = row.exit_code == kKilled && next != lightning_ends_.begin();
+  if (!may || pools.Text(row.said_by) == "kernel") return false;
+  const int64_t ended = *std::prev(next);
+  auto between = [&](const auto& each) {
+    return each.row.line > ended && each.row.line < row.line;
+  };
+  return !std::any_of(progress_.begin(), progress_.end(), between) &&
+         !std::any_of(identities_.begin(), identities_.end(), between);
+}
+
 void ProcessRows::Write(Part& whole) {
   for (auto& each : exits_) {
+    if (IsEndedByLightning(each.row, whole.pools)) each.row.how = whole.pools.Intern("stopped");
     each.row.rank = RankOfExit(each, whole.pools);
     each.row.attempt = AttemptOf(each.row.line);
     whole.tables.Edit<ProcessExitTable>().Add(each.row);

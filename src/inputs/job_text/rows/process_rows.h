@@ -73,6 +73,7 @@ class ProcessRows {
   // The local rank of a process that a launcher counts, or names by its command.
   int32_t NextLocalRank(const Where& where) { return counted_[where.owner.host]++; }
   int32_t LocalRankOf(const ExitStatement& exit, const Where& where);
+  bool IsEndedByLightning(const ProcessExitRow& row, const Pools& pools) const;
   int32_t RankOfExit(const At<ProcessExitRow>& exit, const Pools& pools) const;
   template <typename Row>
   Row NewRow(const Where& where) const;
@@ -85,7 +86,7 @@ class ProcessRows {
   size_t most_steps_ = size_t{1} << 15;  // of progress_; more where many processes share the text
   std::vector<At<ReplicaEventRow>> replicas_;
   bool has_replicas_ = false;
-  bool lightning_ends_ = false;  // one of Lightning's children has ended, and it ends the others
+  std::vector<int64_t> lightning_ends_;  // where it says that a child ended, and it ends the others
   size_t open_begin_ = 0, open_end_ = 0;  // exits that wait for their code
   std::map<std::pair<uint32_t, int64_t>, std::vector<int64_t>> failures_;  // lines, by launcher
   std::map<uint32_t, int32_t> counted_;  // processes that a launcher has listed, by host
