@@ -76,11 +76,13 @@ Words WordsOf(State state) {
               "out of the step."};
     case State::kAllocation:
       return {"rank {}'s allocation of device memory", "device memory is allocated",
-              "Keep device memory from being freed and allocated again in every step."};
+              "Keep device memory from being freed and allocated again in every step: no "
+              "empty_cache(), "
+              "PYTORCH_ALLOC_CONF=expandable_segments:True, fewer distinct sizes."};
     case State::kHost:
       return {"rank {}'s host", "the host launches too late",
               "Look at what the host does before it launches: Python, input, other processes on "
-              "its cores; where it is many small launches, torch.compile or captured graphs."};
+              "its cores. If it launches many small kernels, try torch.compile or CUDA graphs."};
     case State::kPace:
       return {.culprit = "the time between rank {}'s kernels",
               .idle = "time passes between queued kernels"};
@@ -169,13 +171,13 @@ struct Loss {
   int64_t wall_ns = 0;        // that it is lost of; 0: no step was recorded
   bool by_device = false;
 
-  // "Devices idle or wait 31 % of step time". All is never said of less than all.
+  // "Devices idle or wait 310 ms of 1.00 s in steps (31 %)". All is never said of less than all.
   std::string InWords() const {
     const std::string_view who = by_device ? "Devices" : "Ranks";
     const double percent = Percent(lost_ns, wall_ns);
-    const std::string share =
-        percent >= 99.5 && lost_ns < wall_ns ? "over 99 %" : fmt::format("{:.0f} %", percent);
-    return fmt::format("{} idle or wait {} of step time", who, share);
+    return fmt::format("{} idle or wait {} of {} in steps ({:.0f} %)", who, DurationText(lost_ns),
+                       DurationText(wall_ns),
+                       lost_ns < wall_ns ? std::min(percent, 99.0) : percent);
   }
 };
 
@@ -215,7 +217,7 @@ void AddLossEvidence(const Loss& loss, const JobSums& sums, const Recorded& reco
                      Finding& finding) {
   if (sums.rows.empty()) return;
   const std::string profiles =
-      recorded.timelines > 1 ? fmt::format(" (all {} profiles)", recorded.timelines) : "";
+      recorded.timelines > 1 ? fmt::format(" ({} profiles added up)", recorded.timelines) : "";
   finding.evidence.push_back({.text = fmt::format("{} are busy {} of the {} in steps{}",
                                                   loss.by_device ? "devices" : "ranks",
                                                   DurationText(sums.wall_ns - sums.lost_ns),
@@ -261,32 +263,65 @@ void AddUnattributed(const JobKey& job, const Loss& loss, const JobSums& sums,
   const std::vector<UnknownPart> parts = UnknownParts(loss, recorded.has_stacks);
   const bool is_first_step = parts.front().words == kFirstStep;
   finding.headline =
-      fmt::format("{} ({} of {}), {} {}", loss.InWords(), DurationText(loss.lost_ns),
-                  DurationText(loss.wall_ns),
-                  DurationText(is_first_step ? loss.first_step_ns : loss.unknown_ns),
-                  is_first_step ? "of it in the first recorded step" : "without a recorded cause");
-  std::string text = "without a recorded cause:";
+      is_first_step
+          ? fmt::format("{}, {}", loss.InWords(),
+                        fmt::format(fmt::runtime(kFirstStep), DurationText(loss.first_step_ns)))
+          : fmt::format("{}, {} without a recorded cause", loss.InWords(),
+                        DurationText(loss.unknown_ns));
+  std::string text = fmt::format("{} without a recorded cause:", DurationText(loss.unknown_ns));
   for (const UnknownPart& part : parts)
     text += fmt::format("{} {}", &part == parts.data() ? "" : ",",
                         fmt::format(fmt::runtime(part.words), DurationText(part.ns)));
   finding.evidence.push_back({.text = std::move(text), .table = "cost_rank", .rows = sums.rows});
   AddLossEvidence(loss, sums, recorded, finding);
-  finding.why = "measured; waiting is the time in a collective before its last rank arrives";
+  finding.why = loss.waiting_ns > 0
+                    ? "measured; waiting is the time in a collective before its last rank arrives"
+                    : "measured on the device";
   finding.next_step = parts.front().next_step;
   findings.push_back(std::move(finding));
 }
 
-// "31.4 s because the host launches too late, 12.0 s because device memory is allocated".
-std::string CausesInWords(const std::vector<std::pair<FixKey, const Fix*>>& causes) {
+// A profile of next to nothing tells nothing of where the time goes.
+bool HasNoDeviceWork(const Loss& loss) {
+  constexpr int64_t kMostNs = 1'000'000;
+  const int64_t busy_ns = loss.wall_ns - loss.lost_ns;
+  return loss.by_device && loss.wall_ns > 0 && busy_ns < kMostNs && busy_ns * 1000 < loss.wall_ns;
+}
+
+void AddNoDeviceWork(const JobKey& job, const Loss& loss, const JobSums& sums,
+                     const Recorded& recorded, std::vector<Finding>& findings) {
+  Finding finding;
+  finding.rule = "cost.unattributed";
+  finding.job = job.first;
+  finding.attempt = job.second;
+  finding.headline =
+      fmt::format("The profile shows almost no work of a device: {} in {} of steps",
+                  DurationText(loss.wall_ns - loss.lost_ns), DurationText(loss.wall_ns));
+  AddLossEvidence(loss, sums, recorded, finding);
+  finding.why = "measured on the device";
+  finding.next_step =
+      "Record steps that train, with the device's activities: ProfilerActivity.CUDA, after a "
+      "warm-up (torch.profiler.schedule).";
+  findings.push_back(std::move(finding));
+}
+
+// "31.4 s because the host launches too late, 12.0 s because device memory is allocated; 2 ms by
+// other causes".
+std::string CausesInWords(const std::vector<std::pair<FixKey, const Fix*>>& causes,
+                          const Loss& loss) {
   constexpr size_t kMost = 3;
   std::string text;
   size_t told = 0;
+  int64_t rest_ns = loss.lost_ns;
   for (const auto& [key, fix] : causes) {
     if (told == kMost || !CanBeFixed(key)) break;
     text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", DurationText(fix->lost_ns),
                         key.kind == FixKind::kCompile ? "by" : "because", Bare(key, *fix));
+    rest_ns -= fix->lost_ns;
     ++told;
   }
+  if (rest_ns * 100 >= loss.lost_ns)  // less cannot be missed by who adds up rounded figures
+    text += fmt::format("; {} by other causes, or without a recorded one", DurationText(rest_ns));
   return text;
 }
 
@@ -296,7 +331,7 @@ std::string FixHeadline(const FixKey& key, const Fix& fix, const Loss& loss, boo
   if (is_unknown)
     return fmt::format("Largest known cause of lost time: {}, {} of {}", what, ns,
                        DurationText(loss.lost_ns));
-  return fmt::format("{}, {} of {} {} {}", loss.InWords(), ns, DurationText(loss.lost_ns),
+  return fmt::format("{}, {} {} {}", loss.InWords(), ns,
                      key.kind == FixKind::kCompile ? "by" : "because", what);
 }
 
@@ -311,6 +346,18 @@ std::string GainInWords(const FixKey& key, const Fix& fix, const ReplayedGains& 
                                  InWords(key, fix), DurationText(gains.step_ns() - gain),
                                  DurationText(gains.step_ns()), Percent(gain, gains.step_ns()));
   if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+// What to do about the largest cause, and about the second where it is large, too.
+std::string NextStep(const std::vector<std::pair<FixKey, const Fix*>>& causes, const Loss& loss) {
+  const auto& [key, fix] = causes[0];
+  std::string text(WordsOf(key.reason).next_step);
+  if (causes.size() < 2) return text;
+  const auto& [second_key, second] = causes[1];
+  const bool is_large = 4 * second->lost_ns >= loss.lost_ns;
+  if (is_large && CanBeFixed(second_key) && second_key.reason != key.reason)
+    text += fmt::format(" {}", WordsOf(second_key.reason).next_step);
   return text;
 }
 
@@ -337,6 +384,7 @@ void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
   const bool is_unknown = wall >= timeline::kShortestToTellNs && loss.unknown_ns >= kLeastLostNs &&
                           2 * loss.unknown_ns > loss.lost_ns;
   const Recorded recorded = LookAtTimelines(model, job);
+  if (HasNoDeviceWork(loss)) return AddNoDeviceWork(job, loss, sums, recorded, findings);
   if (is_unknown) AddUnattributed(job, loss, sums, recorded, findings);
   if (!IsWorthFixing(key, *fix, loss, gains)) return;
   const bool is_replayed = fix->gain_ns != kNone64;
@@ -347,10 +395,10 @@ void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
   finding.headline =
       is_replayed ? GainInWords(key, *fix, gains) : FixHeadline(key, *fix, loss, is_unknown);
   Describe(model, key, *fix, finding);
-  finding.evidence.push_back(
-      {.text = fmt::format("of {} lost: {}", DurationText(loss.lost_ns), CausesInWords(ordered)),
-       .table = "cost_fix",
-       .rows = {first_row}});
+  finding.evidence.push_back({.text = fmt::format("of {} lost: {}", DurationText(loss.lost_ns),
+                                                  CausesInWords(ordered, loss)),
+                              .table = "cost_fix",
+                              .rows = {first_row}});
   if (loss.wall_ns > 0) AddLossEvidence(loss, sums, recorded, finding);
   // How gaps are charged to causes is a rule of thumb; what nobody knows could be anything.
   finding.confidence = is_unknown ? 0.6 : 0.8;
@@ -363,7 +411,7 @@ void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
     finding.confidence = kReplayed;
     finding.why = "the recorded steps, replayed without it; no other cause gains more";
   }
-  finding.next_step = WordsOf(key.reason).next_step;
+  finding.next_step = NextStep(ordered, loss);
   findings.push_back(std::move(finding));
 }
 

@@ -1,9 +1,12 @@
 #include "analyses/flight/index.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <set>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "analyses/flight/blocks.h"
 #include "analyses/flight/row_runs.h"
@@ -126,6 +129,12 @@ class UnitBuilder {
     std::vector<int32_t> batch;  // sends and receives whose end marker has not come
   };
 
+  struct Recent {
+    std::array<StringId, 5> key{};
+    Signature signature{};
+    bool used = false;
+  };
+
   Cursor& CursorOf(int32_t group) { return cursors_[static_cast<size_t>(group)]; }
 
   Unit& NewUnit(size_t row, int32_t rank, int32_t group) {
@@ -146,7 +155,7 @@ class UnitBuilder {
     unit.p2p = true;
     unit.send = traits.is_send;
     unit.seq = ops_.p2p_seq[row];
-    unit.signature = index_.signatures.Intern(PartsOf(row, traits.shape));
+    unit.signature = SignatureOf(row, traits.shape);
     Cursor& cursor = CursorOf(group);
     if (cursor.batch_seq != unit.seq) cursor.batch.clear();
     cursor.batch_seq = unit.seq;
@@ -203,9 +212,22 @@ class UnitBuilder {
   void AddCollective(size_t row, int32_t rank, int32_t group, const OpTraits& traits) {
     Unit& unit = NewUnit(row, rank, group);
     unit.seq = ops_.collective_seq[row];
-    unit.signature = index_.signatures.Intern(PartsOf(row, traits.shape));
+    unit.signature = SignatureOf(row, traits.shape);
     CursorOf(group).collective = static_cast<int32_t>(index_.units.size()) - 1;
     Remember(row, index_.units.size() - 1);
+  }
+
+  // Ranks run one program in a loop: what was asked for of late is asked for again.
+  Signature SignatureOf(size_t row, OpShape shape) {
+    const std::array<StringId, 5> key = {ops_.op[row], ops_.input_sizes[row],
+                                         ops_.output_sizes[row], ops_.input_dtypes[row],
+                                         ops_.output_dtypes[row]};
+    uint32_t hash = 0;
+    for (StringId id : key) hash = hash * 31 + static_cast<uint32_t>(id);
+    Recent& recent = recent_[hash % recent_.size()];
+    if (recent.key != key || !recent.used)
+      recent = {key, index_.signatures.Intern(PartsOf(row, shape)), true};
+    return recent.signature;
   }
 
   SignatureParts PartsOf(size_t row, OpShape shape) {
@@ -238,7 +260,29 @@ class UnitBuilder {
   SameAmounts amounts_;
   std::vector<Cursor> cursors_;  // beside groups
   std::vector<int32_t> used_;    // groups of this dump
+  std::array<Recent, 256> recent_;
 };
+
+// Units in the order of ranks, by sequence number. These are dense, so that counting sorts them.
+void SortBySeq(const Index& index, std::vector<int32_t>& order) {
+  const auto seq_of = [&](int32_t unit) { return int64_t{index.UnitAt(unit).seq}; };
+  int64_t least = INT64_MAX, most = INT64_MIN;
+  for (int32_t unit : order) {
+    least = std::min(least, seq_of(unit));
+    most = std::max(most, seq_of(unit));
+  }
+  if (order.empty() || most - least > 2 * static_cast<int64_t>(order.size())) {
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int32_t a, int32_t b) { return seq_of(a) < seq_of(b); });
+    return;
+  }
+  std::vector<uint32_t> begins(static_cast<size_t>(most - least) + 2);
+  for (int32_t unit : order) ++begins[static_cast<size_t>(seq_of(unit) - least) + 1];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  std::vector<int32_t> sorted(order.size());
+  for (int32_t unit : order) sorted[begins[static_cast<size_t>(seq_of(unit) - least)]++] = unit;
+  order = std::move(sorted);
+}
 
 }  // namespace
 
@@ -312,6 +356,14 @@ void Index::AddRanks() {
 }
 
 int32_t Index::AddGroup(size_t row) {
+  RecentGroup& recent = recent_groups_[static_cast<uint32_t>(ops.group_name[row]) % kRecentGroups];
+  if (recent.position < 0 || recent.name != ops.group_name[row] ||
+      recent.members != ops.members[row] || recent.backend != ops.backend[row])
+    recent = {ops.group_name[row], ops.members[row], ops.backend[row], FindGroup(row)};
+  return recent.position;
+}
+
+int32_t Index::FindGroup(size_t row) {
   const std::tuple key(ops.group_name[row], ops.members[row],
                        IsHostRecorder(Text(ops.backend[row])));
   auto [found, is_new] = group_positions_.try_emplace(key, static_cast<int32_t>(groups.size()));
@@ -385,6 +437,9 @@ void Index::MarkLost() {
 }
 
 void Index::SortGroups() {
+  std::vector<size_t> counts(groups.size());
+  for (const Unit& unit : units) counts[static_cast<size_t>(unit.group)] += unit.p2p ? 0 : 1;
+  for (size_t i = 0; i < groups.size(); ++i) groups[i].order.reserve(counts[i]);
   for (int32_t i = 0; i < static_cast<int32_t>(units.size()); ++i) {
     const Unit& unit = UnitAt(i);
     Group& group = GroupAt(unit.group);
@@ -409,18 +464,23 @@ void Index::SortGroups() {
 
 void Index::SortGroup(Group& group) {
   group.windows.resize(group.members.size());
-  std::stable_sort(group.order.begin(), group.order.end(),
-                   [&](int32_t a, int32_t b) { return UnitAt(a).seq < UnitAt(b).seq; });
+  int32_t rank = -1, member = -1;
+  for (int32_t i : group.order) {
+    const Unit& unit = UnitAt(i);
+    if (unit.rank != rank) member = MemberPosition(group, unit.rank);
+    rank = unit.rank;
+    if (member < 0) continue;  // it uses a group that it is no member of
+    MemberWindow& window = group.WindowAt(member);
+    const bool is_first = window.last < window.first;
+    window.first = is_first ? unit.seq : std::min(window.first, unit.seq);
+    window.last = is_first ? unit.seq : std::max(window.last, unit.seq);
+  }
+  SortBySeq(*this, group.order);
   for (int32_t i = 0; i < static_cast<int32_t>(group.order.size()); ++i) {
     const Unit& unit = UnitAt(group.order[static_cast<size_t>(i)]);
     if (group.rows.empty() || group.rows.back().seq != unit.seq)
       group.rows.push_back({unit.seq, i, i});
     group.rows.back().end = i + 1;
-    int32_t member = MemberPosition(group, unit.rank);
-    if (member < 0) continue;  // it uses a group that it is no member of
-    MemberWindow& window = group.WindowAt(member);
-    if (window.last < window.first) window.first = unit.seq;
-    window.last = unit.seq;
   }
 }
 

@@ -10,6 +10,7 @@
 // Cost: linear in the entries, 32 bytes a unit.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -166,10 +167,21 @@ class Index {
   void PairChannels();
   int32_t AddRank(int32_t global_rank);
   int32_t AddGroup(size_t row);
+  int32_t FindGroup(size_t row);
+
+  // Entries of a rank are of few groups.
+  static constexpr size_t kRecentGroups = 64;
+  struct RecentGroup {
+    StringId name = StringId::kNone;
+    ListId members = ListId::kNone;
+    StringId backend = StringId::kNone;
+    int32_t position = -1;
+  };
 
   std::map<int32_t, int32_t> rank_positions_;
   // By name, members, and whether the recorder of the host has it.
   std::map<std::tuple<StringId, ListId, bool>, int32_t> group_positions_;
+  std::array<RecentGroup, kRecentGroups> recent_groups_;
   std::map<std::pair<StringId, size_t>, std::vector<int32_t>> alike_;  // by description and size
 };
 

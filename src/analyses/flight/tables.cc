@@ -51,10 +51,13 @@ class RowWriter {
   }
 
   ListId Ranks(const std::vector<int32_t>& positions) {
+    if (positions.empty() && nobody_ != ListId::kNone) return nobody_;
     list_.clear();
     for (int32_t position : positions) list_.push_back(index_.GlobalRank(position));
     if (!std::is_sorted(list_.begin(), list_.end())) std::sort(list_.begin(), list_.end());
-    return part_.pools.lists.Intern(list_);
+    const ListId ranks = part_.pools.lists.Intern(list_);
+    if (positions.empty()) nobody_ = ranks;
+    return ranks;
   }
 
   const Index& index_;
@@ -82,6 +85,7 @@ class RowWriter {
 
   std::vector<std::optional<GroupNames>> names_;  // beside Index::groups
   std::vector<int64_t> list_;
+  ListId nobody_ = ListId::kNone;  // the empty list
 };
 
 // What is known of units while matches are written: beside Index::units.
@@ -196,7 +200,7 @@ class CollectiveWriter : private MatchRows {
                                     : all_completed    ? "completed"
                                     : !unknown.empty() ? "unknown"
                                                        : "running");
-    row.joined = Ranks(joined);
+    row.joined = joined.size() == group.members.size() ? row.members : Ranks(joined);
     row.completed = all_completed ? row.joined : Ranks(completed);
     row.missing = Ranks(missing);
     row.unknown = Ranks(unknown);
@@ -291,7 +295,8 @@ class MatchWriter : private MatchRows {
 
   void AddCalls() {
     int32_t first_region = 0;
-    for (int32_t region : calls_.region) first_region = std::max(first_region, region + 1);
+    for (size_t i = 0; i < calls_.size(); ++i)
+      first_region = std::max(first_region, calls_.region[i] + 1);
     const std::vector<int32_t> regions = NumberRegions(index_, first_region);
     calls_.Reserve(calls_.size() + index_.unit_of_row.size());
     for (size_t i = 0; i < index_.unit_of_row.size(); ++i) {
@@ -301,7 +306,7 @@ class MatchWriter : private MatchRows {
       row.rank = index_.GlobalRank(index_.UnitAt(unit).rank);
       row.op_row = static_cast<int32_t>(index_.first_row + static_cast<int64_t>(i));
       row.match = units_.match[static_cast<size_t>(unit)];
-      row.region = regions[i];
+      if (!regions.empty()) row.region = regions[i];
       calls_.Add(row);
     }
   }

@@ -8,6 +8,7 @@
 
 #include "base/text/rank_list.h"
 #include "base/text/strings.h"
+#include "torch/collective_names.h"
 #include "torch/stacks/user_frames.h"
 
 namespace debrief::analyses::flight {
@@ -59,8 +60,15 @@ std::string AtSite(const Index& index, const Unit& unit) {
   return site.empty() ? "" : " at " + site;
 }
 
+std::string_view NameInWords(const Index& index, const Unit& unit) {
+  const std::string_view name = index.OpName(unit);
+  const std::string_view plain =
+      name.starts_with('_') ? timeline::PlainOp(name) : std::string_view();
+  return plain.empty() ? name : plain;
+}
+
 std::string OpInWords(const Index& index, const Unit& unit) {
-  return fmt::format("{} #{} of {}", index.OpName(unit), unit.seq,
+  return fmt::format("{} #{} of {}", NameInWords(index, unit), unit.seq,
                      GroupInWords(index, index.GroupOf(unit)));
 }
 

@@ -20,6 +20,8 @@ std::string_view RoleOf(const Index& index, const Group& group);
 
 // "all_reduce #16 of mesh_dp [5, 7]".
 std::string OpInWords(const Index& index, const Unit& unit);
+// Its name alone; PyTorch's own, as _reduce_scatter_base, as the incident picture has it.
+std::string_view NameInWords(const Index& index, const Unit& unit);
 
 // The line of user code that issued a unit: "train.py:52", or "" without stacks.
 std::string SiteInWords(const Index& index, const Unit& unit);

@@ -11,6 +11,7 @@
 
 #include "analyses/analysis.h"
 #include "analyses/verdict/board.h"
+#include "analyses/verdict/older_runs.h"
 #include "analyses/verdict/process_exits.h"
 #include "analyses/verdict/rules.h"
 #include "tables/finding.h"
@@ -72,6 +73,7 @@ void Judge(const Model& model, std::vector<Finding>& findings) {
     Board board(model, findings, job, attempt);
     for (auto rule : kRules) rule(board);
   }
+  MarkOlderRuns(model, findings);
   RoundConfidences(findings);
 }
 

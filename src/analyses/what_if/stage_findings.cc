@@ -107,7 +107,7 @@ void Weigh(const StageJob& job, const Stragglers& found, Finding& finding) {
   finding.why = fmt::format(
       "replayed steps match the recorded ones within {}; gaps between ops, {} of a step, are left "
       "out",
-      PercentText(found.replay_error), PercentText(1 - 1 / found.gap));
+      PercentText(std::max(found.replay_error, 0.001)), PercentText(1 - 1 / found.gap));
   if (job.steps.size() < kFewSteps) {
     finding.confidence = 0.7;
     finding.why += fmt::format("; only {} recorded", Plural(job.steps.size(), "step"));

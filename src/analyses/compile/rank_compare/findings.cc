@@ -212,8 +212,8 @@ void AddDifferenceFindings(const Model& model, const Job& job,
     finding.why = ended ? "the log of the rank ends before the others compile it"
                   : two ? "two ranks only: either may be the odd one"
                         : fmt::format(
-                              "the other {} compile the same functions; compared by function, not "
-                              "by compile id",
+                              "the other {} agree with each other; compared by function, not by "
+                              "compile id",
                               Plural(job.ranks.size() - verdict.ranks.size(), "rank"));
     finding.next_step =
         "Look for a branch on the rank, or an input that only this rank sees, before this "

@@ -14,6 +14,7 @@
 #include "tables/compile_frame_group.h"
 #include "tables/compile_orphan.h"
 #include "tables/compile_restart.h"
+#include "tables/compile_span.h"
 #include "torch/stacks/user_frames.h"
 
 namespace debrief::analyses::compile_recompiles {
@@ -32,6 +33,7 @@ class CompilationWriter {
       const int32_t at = compilations.At(restarts, row);
       if (at != kNobody) first_restart_.try_emplace(at, restarts.reason[row]);
     }
+    FindSpans();
   }
 
   Status Add(int32_t at, const MainChange& change) {
@@ -58,12 +60,29 @@ class CompilationWriter {
     row.caller_line = of.caller.line;
     row.why = texts_(change.words);
     SetMetrics(of, row);
+    if (auto span = span_seconds_.find(at); span != span_seconds_.end()) row.seconds = span->second;
     TRY(SetBreak(at, of, row));
     rows_.Add(row);
     return {};
   }
 
  private:
+  // What the phases of a compilation add up to is its time everywhere; its metrics, which leave
+  // out a backward graph that is compiled later, only where there are no phases. Where ids come a
+  // second time, a span has the time of both.
+  void FindSpans() {
+    std::set<std::pair<int32_t, std::string_view>> twice;
+    for (const Compilation& one : compilations_.all())
+      if (one.begins_anew) twice.emplace(one.process, one.id);
+    const auto& spans = model_.tables.Get<CompileSpanTable>();
+    for (size_t row = 0; row < spans.size(); ++row) {
+      const int32_t at = compilations_.At(spans, row);
+      if (at == kNobody || std::isnan(spans.seconds[row])) continue;
+      const Compilation& one = compilations_.all()[static_cast<size_t>(at)];
+      if (!twice.contains({one.process, one.id})) span_seconds_.emplace(at, spans.seconds[row]);
+    }
+  }
+
   void SetMetrics(const Compilation& of, CompilationRow& row) {
     if (of.metrics == kNoRow) return;
     const auto& metrics = compilations_.metrics();
@@ -109,6 +128,7 @@ class CompilationWriter {
   ResultTexts texts_;
   CompilationTable& rows_;
   std::map<int32_t, StringId> first_restart_;
+  std::map<int32_t, double> span_seconds_;
   std::string text_;
 };
 

@@ -26,6 +26,7 @@
 #include "tables/compile_recompile.h"
 #include "tables/compile_restart.h"
 #include "tables/compile_shape.h"
+#include "tables/compile_span.h"
 #include "tables/compile_tensor.h"
 
 namespace debrief::analyses::compile_recompiles {
@@ -193,7 +194,7 @@ const Analysis& Describe() {
                .makes = kTableNames<CompilationTable, CompileRecompileTable, CompileFrameGroupTable,
                                     CompileOrphanTable>,
                .uses = kTableNames<CompileMetricsTable, CompileRestartTable, CompileShapeTable,
-                                   CompileTensorTable>},
+                                   CompileSpanTable, CompileTensorTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -161,15 +161,15 @@ std::string CallInWords(const Index& index, uint32_t row) {
 // From different lines they are different calls; of one line the sizes differ.
 std::string SizesInWords(const Index& index, const Unit& blamed, const Unit& reference) {
   std::string site = AtSite(index, blamed), other_site = AtSite(index, reference);
-  std::string_view op = index.OpName(blamed);
+  std::string_view op = NameInWords(index, blamed);
   std::string where = GroupInWords(index, index.GroupOf(blamed));
   std::string own = ShapesInWords(index, blamed.row), other = ShapesInWords(index, reference.row);
   int32_t peer = index.GlobalRank(reference.rank);
   if (site == other_site)
-    return fmt::format("called {} #{} of {} with size {}, rank {} with {}{}", op, blamed.seq, where,
-                       own, peer, other, site.empty() ? "" : "," + site);
-  return fmt::format("called {} #{} of {} with size {}{}, rank {} another {} with size {}{}", op,
-                     blamed.seq, where, own, site, peer, op, other, other_site);
+    return fmt::format("called {} #{} with size {}, rank {} with {}, in {}{}", op, blamed.seq, own,
+                       peer, other, where, site);
+  return fmt::format("called {} #{} with size {}{}, rank {} another {} with size {}{}, in {}", op,
+                     blamed.seq, own, site, peer, op, other, other_site, where);
 }
 
 // "coalesced _broadcast_oop [[99, 64]] as operation 2 of 4 where rank 0 has _broadcast_oop [[64]]".
@@ -204,36 +204,40 @@ std::string InWords(const Index& index, const Difference& difference, const Unit
                        where, AtSite(index, blamed));
   switch (difference.kind) {
     case Kind::kSkipped:
-      return fmt::format("skipped {} of {}{} {} #{}{}, and went on with {}{}", count, where,
-                         difference.count == 1 ? ":" : ", the first:", index.OpName(reference),
-                         blamed.seq, AtSite(index, reference), index.OpName(blamed),
-                         AtSite(index, blamed));
+      return fmt::format(
+          "skipped {} of {}{} {} #{}{}, and went on with {}{}", count, where,
+          difference.count == 1 ? ":" : ", the first:", NameInWords(index, reference), blamed.seq,
+          AtSite(index, reference), NameInWords(index, blamed), AtSite(index, blamed));
     case Kind::kExtra:
       return fmt::format(
           "called {} of {}{} {} #{}{}; rank {} did not call {}",
           difference.count == 1 ? "an extra collective"
                                 : fmt::format("{} extra collectives", difference.count),
-          where, difference.count == 1 ? ":" : ", first", index.OpName(blamed), blamed.seq,
+          where, difference.count == 1 ? ":" : ", first", NameInWords(index, blamed), blamed.seq,
           AtSite(index, blamed), peer, difference.count == 1 ? "it" : "them");
     case Kind::kSwapped: {
-      const bool named = index.OpName(blamed) != index.OpName(reference);
+      const bool named = NameInWords(index, blamed) != NameInWords(index, reference);
       auto call = [&](const Unit& unit) {
-        return named ? std::string(index.OpName(unit)) : CallInWords(index, unit.row);
+        return named ? std::string(NameInWords(index, unit)) : CallInWords(index, unit.row);
       };
       return fmt::format("swapped two collectives of {}: {} before {} (#{}){}", where, call(blamed),
                          call(reference), blamed.seq, AtSite(index, blamed));
     }
     case Kind::kDtype:
-      return fmt::format("called {} #{} of {} with type {}, rank {} with {}{}",
-                         index.OpName(blamed), blamed.seq, where, TypeInWords(index, row), peer,
-                         TypeInWords(index, other), AtSite(index, blamed));
+      return fmt::format("called {} #{} with type {}, rank {} with {}, in {}{}",
+                         NameInWords(index, blamed), blamed.seq, TypeInWords(index, row), peer,
+                         TypeInWords(index, other), where, AtSite(index, blamed));
     case Kind::kSize:
       return SizesInWords(index, blamed, reference);
-    default:
-      return fmt::format("called {} where rank {} called {}: #{} of {}{}, {} and {}",
-                         index.OpName(blamed), peer, index.OpName(reference), blamed.seq, where,
-                         AtSite(index, blamed), ShapesInWords(index, blamed.row),
-                         ShapesInWords(index, reference.row));
+    default: {
+      const bool differ = NameInWords(index, blamed) != NameInWords(index, reference);
+      auto name = [&](const Unit& unit) {
+        return differ ? NameInWords(index, unit) : index.OpName(unit);
+      };
+      return fmt::format("called {} where rank {} called {}: #{} of {}{}, {} and {}", name(blamed),
+                         peer, name(reference), blamed.seq, where, AtSite(index, blamed),
+                         ShapesInWords(index, blamed.row), ShapesInWords(index, reference.row));
+    }
   }
 }
 
@@ -243,7 +247,7 @@ std::string WhyOf(const Verdict& verdict) {
   if (verdict.by_majority) return "the other members of the group agree with each other";
   if (verdict.undecided)
     return "the group has no majority and nothing else distinguishes its members";
-  return "it differs from sibling groups, earlier steps and other calls of that line; its peers do "
+  return "its peers do what sibling groups, earlier steps and other calls of that line do; it does "
          "not";
 }
 

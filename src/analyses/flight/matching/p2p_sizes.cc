@@ -64,12 +64,16 @@ void AddCause(const Index& index, const Usual& usual, int32_t send, std::vector<
   }
   cause.confidence = cause.ranks.size() == 1 ? 0.85 : 0.6;
   cause.why = cause.ranks.size() == 1
-                  ? "its size is unusual in such groups, the partner's is usual"
+                  ? "sends and receives of other such pairs have the partner's size"
                   : "both sizes are equally common; nothing shows which side is wrong";
-  if (sender.completed() && receiver.completed())
-    cause.why +=
-        "; both sides completed: NCCL copies what fits, and the job goes on with wrong data";
   cause.next_step = "Compare the shapes that both sides compute for this exchange.";
+  if (sender.completed() && receiver.completed()) {
+    cause.why +=
+        "; NCCL does not compare sizes: both sides completed, and the job goes on with wrong data";
+    cause.next_step =
+        "Stop the job: what it computes from here on is wrong. Then compare the shapes that both "
+        "sides compute for this exchange.";
+  }
 }
 
 // One exchange of an odd size whose other half nobody knows (no dump, or half of one): all others

@@ -53,6 +53,9 @@ std::vector<int32_t> NumberRegions(const Index& index, int32_t first) {
     int32_t seq = kNone32;
     int32_t unit = -1;  // its first
   };
+  const bool has_any = std::any_of(index.units.begin(), index.units.end(),
+                                   [](const Unit& unit) { return unit.region || unit.p2p; });
+  if (!has_any) return {};
   std::vector<Batch> newest(index.groups.size());
   std::vector<int32_t> start(index.units.size());  // first unit of the region of each unit
   std::vector<int32_t> size(index.units.size());   // rows of a region, at its first unit

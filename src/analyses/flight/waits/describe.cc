@@ -49,9 +49,7 @@ std::string WaitersInOpInWords(const Index& index, const Waits& waits, const Uni
     if (at != nullptr && at->group == unit.group && at->seq == unit.seq) inside.push_back(rank);
   }
   if (inside.empty() || inside.size() == behind.size()) return WaitersInWords(index, waits, blamed);
-  const size_t more = behind.size() - inside.size();
-  return fmt::format("{} and {} wait", RanksInWords(GlobalRanks(index, inside)),
-                     Plural(more, "other"));
+  return fmt::format("{} wait", Plural(behind.size(), "rank"));
 }
 
 bool Contains(const std::vector<int32_t>& sorted, int32_t value) {

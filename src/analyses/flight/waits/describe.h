@@ -23,7 +23,7 @@ std::string OperationInWords(const Index& index, const Unit& unit);
 std::string WaitersInWords(const Index& index, const Waits& waits,
                            const std::vector<int32_t>& blamed);
 
-// The same of one operation: "rank 4 and 6 others wait", where others wait for those in it.
+// The same of one operation: "7 ranks wait", where some of them wait for those in it.
 std::string WaitersInOpInWords(const Index& index, const Waits& waits, const Unit& unit,
                                const std::vector<int32_t>& blamed);
 

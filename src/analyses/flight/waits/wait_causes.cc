@@ -141,13 +141,14 @@ void AddHostNeverCame(const Index& index, const Waits& waits, const std::vector<
   const std::vector<int32_t>& members = index.GroupOf(awaited).members;
   const bool all_belong = std::ranges::all_of(
       cause.ranks, [&](int32_t rank) { return std::ranges::binary_search(members, rank); });
-  cause.what = fmt::format("did not reach {}{}; {}", all_belong ? "" : "their collectives, first ",
-                           OperationInWords(index, awaited),
-                           WaitersInOpInWords(index, waits, awaited, cause.ranks));
-  cause.why = "all its operations are completed, and it waits for no rank";
+  const std::string_view side = awaited.p2p && cause.ranks.size() == 1 ? "its side of " : "";
+  cause.what = fmt::format(
+      "did not reach {}{}; {}", all_belong ? side : "their collectives, first ",
+      OperationInWords(index, awaited), WaitersInOpInWords(index, waits, awaited, cause.ranks));
+  cause.why = "none of its operations is pending, so it runs code on the CPU";
   cause.next_step =
-      "Look at what its host was doing: its stack (py-spy), a compilation, a data loader, a "
-      "checkpoint.";
+      "Look at what its process does on the CPU before that call: a compilation, a data loader, a "
+      "checkpoint, a lock. Take its stack while it hangs (py-spy dump).";
 }
 
 // Ranks whose watchdog spoke were alive and waiting; when others said nothing, those are left.

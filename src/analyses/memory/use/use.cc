@@ -252,9 +252,11 @@ void AddScan(const Model& model, const Device& device, const Scan& scan, Part& p
   row.segment_frees = scan.segment_frees;
   row.retries = scan.retries;
   row.ooms = scan.ooms;
+  const auto& times = model.tables.Get<MemoryEventTable>().time_ns;
+  if (scan.ooms > 0) row.oom_ns = times[static_cast<size_t>(scan.first_oom)];
   if (scan.peak_event == kBefore) return;
   row.peak_event = scan.peak_event;
-  row.peak_ns = model.tables.Get<MemoryEventTable>().time_ns[static_cast<size_t>(scan.peak_event)];
+  row.peak_ns = times[static_cast<size_t>(scan.peak_event)];
   StringId range = RangeAt(model, device, row.peak_ns);
   if (range != StringId::kNone) row.peak_annotation = part.pools.Intern(model.pools.Text(range));
 }

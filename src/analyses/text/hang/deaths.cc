@@ -27,7 +27,7 @@ namespace {
 constexpr size_t kMostDeaths = 3;    // different ones that are told
 constexpr size_t kLeastText = 40;    // of an exception, in a headline
 constexpr size_t kMostEvidence = 4;  // lines of one rank
-constexpr int32_t kAbort = -6, kKilled = -9;
+constexpr int32_t kAbort = -6, kBusError = -7, kKilled = -9;
 
 struct Death {
   bool may_follow = false;  // from the end of a peer, whose memory it used
@@ -122,6 +122,8 @@ size_t BestReason(const Scene& scene, const RankTalk& talk, const End& end) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   bool ended = end.known() && end.exit_code != 0 && !IsTold(end.exit_code) &&
                (end.exit_code > 0 || !HasAftermath(talk));
+  // Whom its launcher saw end well has caught what its output ends with.
+  if (end.known() && end.exit_code == 0 && end.said_by != "rank") return RankTalk::kNoRow;
   // What ended the process before what ended a thread; then what nobody caught.
   auto weight = [&](size_t row) {
     return std::tuple(events.of_thread[row] != 0, Telling(KindAt(scene, row)),
@@ -390,10 +392,13 @@ std::string NextOf(const Scene& scene, const Death& death) {
            "memory, checkpoints held in memory.";
   if (death.row != RankTalk::kNoRow) return NextByReason(scene, death);
   if (death.end.exit_code == kKilled)
-    return "Look for the out-of-memory killer in the kernel log of its host (dmesg), and for "
+    return "Look for the out-of-memory killer in the kernel log of its machine (dmesg), and for "
            "whoever sent SIGKILL: the scheduler, a memory limit of the container, a person.";
   if (IsTold(death.end.exit_code))
     return "Look for who sent the signal: a person, a script, a monitor of the node.";
+  if (death.end.exit_code == kBusError)
+    return "Look at the size of /dev/shm (docker --shm-size) and for files that were cut or lost "
+           "while they were mapped; PYTHONFAULTHANDLER=1 prints the Python line.";
   if (death.end.exit_code < 0)
     return "Run this rank with PYTHONFAULTHANDLER=1, which prints the Python line, or look at its "
            "core dump, which has the native stack.";

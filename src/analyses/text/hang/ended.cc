@@ -66,6 +66,19 @@ constexpr Outside kToldToStop[] = {{"CANCELLED AT", "The job was cancelled"},
                                    {"got signal", "The launcher was told to stop by a signal"},
                                    {"death signal", "The launcher was told to stop by a signal"}};
 
+// A scheduler starts a job again that it had to end, and the text goes on: did the job come to its
+// end then?
+bool EndedWellBehind(const Scene& scene, size_t row) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  auto ended = [&](const RankTalk& talk) {
+    auto end = talk.normal_ends.find(events.input[row]);
+    return end != talk.normal_ends.end() && end->second > events.line[row];
+  };
+  return ended(scene.talk.nobody) || std::ranges::any_of(scene.talk.ranks, [&](const auto& each) {
+           return ended(each.second);
+         });
+}
+
 // The line that says most: the order of `signs`.
 bool FindOutside(const Scene& scene, std::span<const Outside> signs,
                  std::vector<Finding>& findings) {
@@ -74,6 +87,7 @@ bool FindOutside(const Scene& scene, std::span<const Outside> signs,
     for (size_t row : scene.talk.scheduler) {
       std::string_view text = scene.model.pools.Text(events.text[row]);
       if (!Contains(text, outside.sign) || Contains(text, "DUE TO TASK FAILURE")) continue;
+      if (EndedWellBehind(scene, row)) continue;
       Finding finding = NewFinding(scene, "text_hang.ended");
       finding.headline = fmt::format("{}{}", outside.words, AtTime(events.time_ns[row]));
       finding.evidence.push_back(LineAsEvidence(scene, row));
@@ -320,9 +334,10 @@ void FindStaleSignal(const Scene& scene, std::vector<Finding>& findings) {
   if (!scene.talk.stale_signal || scene.talk.attempt <= 0) return;
   const auto& events = scene.model.tables.Get<TextEventTable>();
   Finding finding = NewFinding(scene, "text_hang.stale_signal");
-  finding.headline =
-      fmt::format("Attempt {} ended at its start: attempt {} had left a dump signal in the store",
-                  scene.talk.attempt, scene.talk.attempt - 1);
+  finding.headline = fmt::format(
+      "The restart, attempt {}, failed at its start: attempt {} had left a dump signal in the "
+      "store",
+      scene.talk.attempt, scene.talk.attempt - 1);
   for (const auto& [rank, talk] : scene.talk.ranks) {
     for (size_t row : talk.dump_signals) {
       bool stale = events.last_enqueued[row] == -1;

@@ -12,6 +12,8 @@ namespace debrief::analyses::text_hang {
 
 namespace {
 
+constexpr int32_t kSigkill = -9;
+
 struct Life {
   int32_t attempt = kNone32;
   int32_t rank = kNone32;
@@ -131,16 +133,56 @@ void AddStatement(const Model& model, size_t row, End& end) {
   if (end.said_by == "rank" && end.exit_code == exits.exit_code[row]) end.said_by = by;
 }
 
-// Lightning ends all others with SIGKILL when one of its children has ended.
+// Lightning ends all others with SIGKILL when one of its children has ended. What stands before its
+// line in the same text, or was earlier, is no doing of Lightning's.
 void StopAllButTheFirst(const Model& model, Talk& talk) {
   const auto& exits = model.tables.Get<ProcessExitTable>();
-  bool kills = false;
+  size_t said = RankTalk::kNoRow;
   for (const auto& [rank, each] : talk.ranks) {
-    for (size_t row : each.end.rows)
-      kills |= exits.first[row] != 0 && model.pools.Text(exits.said_by[row]) == "lightning";
+    for (size_t row : each.end.rows) {
+      if (exits.first[row] != 0 && model.pools.Text(exits.said_by[row]) == "lightning") said = row;
+    }
   }
+  if (said == RankTalk::kNoRow) return;
+  auto is_before = [&](size_t row) {
+    const bool told = exits.time_ns[row] != kNone64 && exits.time_ns[said] != kNone64;
+    return (exits.input[row] == exits.input[said] && exits.line[row] < exits.line[said]) ||
+           (told && exits.time_ns[row] < exits.time_ns[said]);
+  };
   for (auto& [rank, each] : talk.ranks) {
-    if (kills && !each.end.first && each.end.exit_code == -9) each.end.stopped = true;
+    End& end = each.end;
+    if (end.first || end.exit_code != kSigkill || std::ranges::any_of(end.rows, is_before))
+      continue;
+    // In its own text it has been decided, by what stands between.
+    const bool elsewhere = std::ranges::none_of(
+        end.rows, [&](size_t row) { return exits.input[row] == exits.input[said]; });
+    end.stopped |= elsewhere;
+  }
+}
+
+// Slurm tells a cgroup's lack of memory without the process, and the kernel names a process of a
+// container by another id: who was killed in such a job, and by nobody who is known, was killed for
+// that.
+void ExplainKills(const Model& model, Talk& talk) {
+  const auto& events = model.tables.Get<TextEventTable>();
+  const bool by_slurm = std::ranges::any_of(talk.nobody.troubles, [&](size_t row) {
+    const std::string_view text = model.pools.Text(events.text[row]);
+    return text.starts_with("slurmstepd: error: Detected ") && Contains(text, "kill event");
+  });
+  auto by_kernel = [](const End& end) { return end.by_kernel && end.exit_code == kSigkill; };
+  const auto kernels = std::ranges::count_if(talk.nameless, by_kernel);
+  std::vector<End*> killed;
+  auto add = [&](End& end) {
+    const bool open = end.exit_code == kSigkill && !end.stopped && !end.forced && !end.by_kernel;
+    if (open && !end.by_memory) killed.push_back(&end);
+  };
+  for (auto& [rank, each] : talk.ranks) add(each.end);
+  const bool named = !killed.empty();
+  if (!named) std::ranges::for_each(talk.nameless, add);
+  for (End* end : killed) {
+    if (by_slurm) end->said_by = "slurm";
+    end->by_memory = by_slurm;
+    end->by_kernel = !by_slurm && kernels == 1 && named && killed.size() == 1;
   }
 }
 
@@ -254,6 +296,7 @@ void AddEnds(const Model& model, std::vector<Talk>& talks) {
     talk.listed.erase(std::unique(talk.listed.begin(), talk.listed.end()), talk.listed.end());
     DropEndsOfLiving(talk);
     StopAllButTheFirst(model, talk);
+    ExplainKills(model, talk);
     MarkFirstOfSrun(model, talk);
   }
 }

@@ -196,7 +196,7 @@ void FindLostWorker(const Scene& scene, std::vector<Finding>& findings) {
     finding.confidence = 0.7;
     finding.why = "the engine watches its workers; no text says what ended this one";
     finding.next_step =
-        "Look for the out-of-memory killer and for GPU faults in the kernel log of its host "
+        "Look for the out-of-memory killer and for GPU faults in the kernel log of its machine "
         "(dmesg), and for a core dump.";
     findings.push_back(std::move(finding));
     return;  // the others were ended after it
@@ -241,7 +241,7 @@ void FindDeadEngine(const Scene& scene, std::vector<Finding>& findings) {
   finding.confidence = 0.4;
   finding.why = "its clients found it dead";
   finding.next_step =
-      "Add the whole output of the server, from its start, and the kernel log of its host.";
+      "Add the whole output of the server, from its start, and the kernel log of its machine.";
   findings.push_back(std::move(finding));
 }
 

@@ -64,18 +64,22 @@ struct RankTalk {
   bool teardown = false;  // its watchdog took the process down
   bool gave_up = false;   // the same, after it had aborted its communicators
   int64_t gave_up_ns = kNone64;
-  std::map<int32_t, size_t> last_lines;   // by input
-  size_t last_line = kNoRow;              // the newest of them
-  int64_t last_ns = kNone64;              // the last time in its output
-  std::map<int32_t, int64_t> last_steps;  // the line of the last step it reported, by input
-  size_t last_step = kNoRow;              // of progress
-  Rows tail;                              // of tail_line
+  std::map<int32_t, size_t> last_lines;    // by input
+  size_t last_line = kNoRow;               // the newest of them
+  int64_t last_ns = kNone64;               // the last time in its output
+  std::map<int32_t, int64_t> last_steps;   // the line of the last step it reported, by input
+  std::map<int32_t, int64_t> normal_ends;  // where it said that it came to its end, by input
+  size_t last_step = kNoRow;               // of progress
+  Rows tail;                               // of tail_line
   End end;
 
-  // Did it report a step behind `line` of `input`?
+  // Did it report a step, or its normal end, behind `line` of `input`?
   bool WentOn(int32_t input, int64_t line) const {
-    auto step = last_steps.find(input);
-    return step != last_steps.end() && step->second > line;
+    for (const auto* lines : {&last_steps, &normal_ends}) {
+      auto last = lines->find(input);
+      if (last != lines->end() && last->second > line) return true;
+    }
+    return false;
   }
 
   static constexpr size_t kNoRow = ~size_t{0};

@@ -115,7 +115,7 @@ void FindPortFault(const Scene& scene, std::vector<Finding>& findings) {
   finding.evidence.push_back(LineAsEvidence(scene, row));
   finding.confidence = 0.8;
   finding.why = "NCCL reports a fatal event of its own port";
-  finding.next_step = "Look at this port (ibstat, dmesg of its host), its cable and its switch.";
+  finding.next_step = "Look at this port (ibstat, dmesg of its machine), its cable and its switch.";
   findings.push_back(std::move(finding));
 }
 

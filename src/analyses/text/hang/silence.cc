@@ -147,7 +147,8 @@ Finding ExitFinding(const Scene& scene, int32_t rank, size_t loss, size_t losers
       losers, losers == 1 ? "" : "s",
       asked ? "; of all ranks it alone does not answer the call for a dump" : "");
   finding.next_step =
-      "Look for its exit code in the launcher's log and for a kill in the kernel log of its host "
+      "Look for its exit code in the launcher's log and for a kill in the kernel log of its "
+      "machine "
       "(dmesg: out of memory), and at calls that end a process (sys.exit, os._exit).";
   return finding;
 }

@@ -122,7 +122,8 @@ bool FindDesync(const Scene& scene, std::vector<Finding>& findings) {
     finding.confidence = 0.8;
     finding.why = is_barrier ? "the monitored barrier names it" : "NCCL's desync report names it";
     finding.next_step =
-        "Look at what its host was doing: its stack (py-spy), a data loader, a checkpoint.";
+        "Look at what its process does on the CPU before that call: a data loader, a checkpoint, a "
+        "lock. Take its stack while it hangs (py-spy dump).";
     findings.push_back(std::move(finding));
     return true;
   }
@@ -147,7 +148,7 @@ bool FindBlocked(const Scene& scene, std::vector<Finding>& findings) {
     AddContext(scene, rank->second, finding);
     finding.confidence = 0.8;
     finding.why = "the kernel log reports it";
-    finding.next_step = "Look at the file systems and the GPU driver of its host.";
+    finding.next_step = "Look at the file systems and the GPU driver of its machine.";
     findings.push_back(std::move(finding));
     return true;
   }

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <tuple>
 #include <utility>
 
 #include "analyses/text/hang/hang.h"
 #include "base/text/strings.h"
+#include "model/rotated_inputs.h"
 #include "tables/input.h"
 #include "tables/job.h"
 #include "tables/progress.h"
@@ -57,6 +59,7 @@ void AddRow(const Model& model, size_t row, RankTalk& talk) {
   if (events.last_enqueued[row] != kNone64 && events.group_name[row] != StringId::kNone)
     talk.counters.push_back(row);
   if (kind == "left") talk.left = row;
+  if (kind == "normal_end") talk.normal_ends[events.input[row]] = events.line[row];
   if (kind == "teardown") {
     talk.teardown = true;
     // Its monitor ends a process whose watchdog does not get through.
@@ -174,6 +177,43 @@ void AddPlainRows(const Model& model, std::map<Key, Talk>& talks) {
   }
 }
 
+// Whatever a part of a text ends with that was put aside, its process went on where the newest part
+// reports steps.
+void AddNewerParts(const Model& model, std::map<Key, Talk>& talks) {
+  const auto newest = NewestParts(model);
+  auto add = [&](RankTalk& talk) {
+    for (const auto& [older, newer] : newest) {
+      if (talk.WentOn(newer, 0)) talk.normal_ends[older] = std::numeric_limits<int64_t>::max();
+    }
+  };
+  for (auto& [key, talk] : talks) {
+    add(talk.nobody);
+    for (auto& [rank, each] : talk.ranks) add(each);
+  }
+}
+
+// A text of the job says that it ended well: what a logger called an error was no end.
+void ForgetLoggedErrors(const Model& model, std::map<Key, Talk>& talks) {
+  const auto& events = model.tables.Get<TextEventTable>();
+  std::set<Key> ended_well;
+  for (size_t row = 0; row < events.size(); ++row) {
+    const std::string_view kind = model.pools.Text(events.kind[row]);
+    const bool well = kind == "normal_end" || (kind == "exit" && events.exit_code[row] == 0);
+    if (well) ended_well.emplace(events.job[row], events.attempt[row]);
+  }
+  for (auto& [key, talk] : talks) {
+    if (!ended_well.contains(key)) continue;
+    auto forget = [&](RankTalk& each) {
+      std::erase_if(each.troubles, [&](size_t row) {
+        return IsLoggedError(model.pools.Text(events.text[row])) &&
+               events.file[row] == StringId::kNone;
+      });
+    };
+    forget(talk.nobody);
+    for (auto& [rank, each] : talk.ranks) forget(each);
+  }
+}
+
 // A signal that stands before any collective was left by an earlier attempt in the same store.
 bool IsStaleSignal(const Model& model, size_t row) {
   const auto& events = model.tables.Get<TextEventTable>();
@@ -275,7 +315,8 @@ bool Talk::EndedBadly() const {
   return std::any_of(ranks.begin(), ranks.end(), [](const auto& each) {
     const RankTalk& rank = each.second;
     return !rank.timeouts.empty() || !rank.remote_errors.empty() || rank.teardown ||
-           !rank.aftermaths.empty() || (rank.end.known() && rank.end.exit_code != 0);
+           !rank.aftermaths.empty() || rank.end.lost ||
+           (rank.end.known() && rank.end.exit_code != 0);
   });
 }
 
@@ -303,6 +344,8 @@ std::vector<Talk> CollectTalks(const Model& model) {
   AddKnownRanks(model, talks);
   AddKnownOutputs(model, talks);
   AddPlainRows(model, talks);
+  AddNewerParts(model, talks);
+  ForgetLoggedErrors(model, talks);
   AddServed(model, talks);
   std::vector<Talk> result;
   for (auto& [key, talk] : talks) {

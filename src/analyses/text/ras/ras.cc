@@ -184,7 +184,7 @@ class Judging {
         fmt::format("{} reports to NCCL RAS: {}", Subject(own), Text(table_.text[own.front()]));
     finding.confidence = 0.8;
     finding.why = "errors about other processes are left out; this one is its own";
-    finding.next_step = "Look at the output of that rank, and at the kernel log of its host.";
+    finding.next_step = "Look at the output of that rank, and at the kernel log of its machine.";
     findings_.push_back(std::move(finding));
   }
 

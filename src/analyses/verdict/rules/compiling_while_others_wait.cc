@@ -203,7 +203,7 @@ void RuleOutCompiling(Board& board, size_t late) {
       std::ranges::all_of(finding.ranks, [&](int32_t rank) { return HasCompileLog(board, rank); });
   if (at == std::string::npos || finding.ranks.empty() || !is_known) return;
   finding.next_step.erase(at, kAdvice.size());
-  finding.why += "; its compile log shows no compilation that long";
+  finding.why += "; its compile log shows no compilation at that time";
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ void AddEnd(Board& board, const std::vector<ProcessExit>& ends, std::string_view
   finding.confidence = 0.8;
   finding.why = why;
   finding.next_step =
-      "Look at the end of its output and, for a signal, at the kernel log of its host (dmesg).";
+      "Look at the end of its output and, for a signal, at the kernel log of its machine (dmesg).";
   size_t end = board.Add(std::move(finding));
   for (size_t timeouts : board.Find("text_hang.timeouts")) board.Fold(end, timeouts);
 }

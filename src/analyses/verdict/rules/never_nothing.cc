@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "analyses/verdict/rules.h"
 #include "base/text/rank_list.h"
 #include "base/text/strings.h"
+#include "model/rotated_inputs.h"
 #include "tables/progress.h"
 #include "tables/text_event.h"
 #include "torch/end_signs.h"
@@ -43,9 +45,9 @@ std::map<int32_t, int64_t> LastLines(const Board& board) {
   return lines;
 }
 
-// The last step that each rank reported in each output. Whoever takes another step behind an
-// exception has caught it. Of an output that names no rank, several ranks may write the lines, and
-// a rank may end a step in which another has died: behind three steps nobody has.
+// The last step that each rank reported in each output, or its normal end. Whoever takes another
+// step behind an exception has caught it. Of an output that names no rank, several ranks may write
+// the lines, and a rank may end a step in which another has died: behind three steps nobody has.
 std::map<std::pair<int32_t, int32_t>, int64_t> LastSteps(const Board& board) {
   constexpr size_t kOfAnybody = 3;
   const auto& progress = board.model().tables.Get<ProgressTable>();
@@ -60,6 +62,20 @@ std::map<std::pair<int32_t, int32_t>, int64_t> LastSteps(const Board& board) {
     if (steps.size() < from_end) continue;
     std::ranges::sort(steps);
     last[who] = steps[steps.size() - from_end];
+  }
+  const auto& events = board.model().tables.Get<TextEventTable>();
+  for (size_t i = 0; i < events.size(); ++i) {
+    const bool ends = board.IsOurs(events, i) && events.line[i] != kNone64 &&
+                      board.model().pools.Text(events.kind[i]) == "normal_end";
+    if (!ends) continue;
+    int64_t& line = last.try_emplace({events.input[i], events.rank[i]}, 0).first->second;
+    line = std::max(line, events.line[i]);
+  }
+  const auto told = last;
+  for (const auto& [older, newer] : NewestParts(board.model())) {
+    for (const auto& [who, line] : told) {
+      if (who.first == newer) last[{older, who.second}] = std::numeric_limits<int64_t>::max();
+    }
   }
   return last;
 }
@@ -89,10 +105,22 @@ bool LauncherSawGoodEnds(const Board& board, size_t ranks) {
          });
 }
 
+// Does any text say that the job came to its end?
+bool SaysNormalEnd(const Board& board) {
+  const auto& events = board.model().tables.Get<TextEventTable>();
+  for (size_t i = 0; i < events.size(); ++i) {
+    const std::string_view kind = board.model().pools.Text(events.kind[i]);
+    const bool well = kind == "normal_end" || (kind == "exit" && events.exit_code[i] == 0);
+    if (well && board.IsOurs(events, i)) return true;
+  }
+  return false;
+}
+
 void AddTextSigns(const Board& board, std::vector<Sign>& signs) {
   const auto& events = board.model().tables.Get<TextEventTable>();
   const size_t ranks = CountRanks(board);
   const bool good_ends = LauncherSawGoodEnds(board, ranks);
+  const bool ended_well = SaysNormalEnd(board);
   std::map<int32_t, int64_t> last_lines = LastLines(board);
   const auto last_steps = LastSteps(board);
   for (size_t i = 0; i < events.size(); ++i) {
@@ -108,9 +136,12 @@ void AddTextSigns(const Board& board, std::vector<Sign>& signs) {
     if (!bad || ((may_be_caught || may_be_another) && !at_end)) continue;
     const auto step = last_steps.find({events.input[i], events.rank[i]});
     const bool went_on = step != last_steps.end() && step->second > events.line[i];
+    const bool logged = ended_well && IsLoggedError(text);
     const bool caught =
-        good_ends || went_on || IsCaughtEachTime(events.times[i], events.rank[i], ranks);
-    if (may_be_caught && caught) continue;
+        good_ends || logged || went_on || IsCaughtEachTime(events.times[i], events.rank[i], ranks);
+    // A scheduler may start a job again, which goes on writing to the same text.
+    const bool again = kind == "scheduler" && went_on;
+    if ((may_be_caught && caught) || again) continue;
     Sign& sign = signs.emplace_back();
     // The launcher's own traceback says no more than that a child failed.
     sign.weight = text.find("ChildFailedError") == std::string_view::npos ? WeightOf(kind) : 0;

@@ -32,7 +32,8 @@ void FoldText(Board& board, size_t cause, size_t text) {
   board.At(text).explains.clear();
   for (size_t effect : effects) board.Fold(cause, effect);
   board.Support(cause, confidence,
-                same ? "the outputs of the ranks agree" : "the outputs of the ranks agree in part");
+                same ? "the outputs of the ranks say the same"
+                     : "the outputs of the ranks say the same in part");
   if (board.At(text).evidence.empty()) return;
   const Evidence said = board.At(text).evidence.front();
   board.At(cause).evidence.push_back(

@@ -316,10 +316,9 @@ TEST(Cost, ASleepBeforeTheWorkIsTheHosts) {
   EXPECT_EQ(model.tables.Get<CostFixTable>().lost_ns[0], 5 * 3 * 50 * kMs);
   EXPECT_EQ(model.tables.Get<CostRankTable>().caused_ns[2], 5 * 3 * 50 * kMs);
   ASSERT_EQ(job.findings.size(), 1u);
-  EXPECT_EQ(
-      job.findings[0].headline,
-      "Devices idle or wait 38 % of step time, 750 ms of 1.00 s because 3 ranks wait for rank 2's "
-      "host");
+  EXPECT_EQ(job.findings[0].headline,
+            "Devices idle or wait 1.00 s of 2.62 s in steps (38 %), 750 ms because 3 ranks wait "
+            "for rank 2's host");
   EXPECT_EQ(job.findings[0].role, Role::kObservation);
 }
 
@@ -501,6 +500,22 @@ TEST(Cost, CompilingInAStepCountsOnce) {
   EXPECT_EQ(ranks.compile_ns[0], 50 * kMs);
   EXPECT_EQ(ranks.host_ns[0], 0);
   EXPECT_EQ(First(model), fmt::format("compile {} compile", kNone32));
+}
+
+// A kernel of 2 us in seconds of steps says nothing about the host.
+TEST(Cost, AProfileOfNoDeviceWorkSaysSo) {
+  TestJob job(1);
+  for (int step = 0; step < 3; ++step) {
+    job.Step([&] {
+      job.at(0).Idle(State::kHost, 1000 * kMs);
+      job.at(0).Compute(2000);
+    });
+  }
+  job.Analyse();
+  ASSERT_EQ(job.findings.size(), 1u);
+  EXPECT_EQ(job.findings[0].rule, "cost.unattributed");
+  EXPECT_EQ(job.findings[0].headline,
+            "The profile shows almost no work of a device: 6.00 us in 3.00 s of steps");
 }
 
 TEST(Cost, NothingIsToldOfNothing) {
