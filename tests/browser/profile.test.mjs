@@ -143,6 +143,10 @@ const looks = {
       assert.match(await page.locator(".curve").getAttribute("aria-label"), /the peak of 23.4 MiB is at 24 ms/);
       await t.screenshot(page, `profile_memory_${dark ? "dark" : "light"}`);
     }
+    const page = await t.open(profileRun(), { hash: "#/profile_memory?device=1.s.1" });
+    await page.waitForSelector(".curve canvas");
+    assert.match(await page.locator(".curve").getAttribute("aria-label"), /the peak of 28.6 MiB is at 20 ms; out of memory at 24 ms$/);
+    await t.screenshot(page, "profile_memory_out");
   },
 };
 

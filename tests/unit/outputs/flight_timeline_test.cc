@@ -159,7 +159,7 @@ TEST_F(FlightTimeline, StackLinesOfTheUserInnermostFirst) {
 TEST_F(FlightTimeline, SeveralRunsHaveProcessesOfTheirOwn) {
   job_.Op(3, "7", {3, 4}, 1, "completed");
   job_.Op(3, "7", {3, 4}, 1, "completed");
-  job_.ops().attempt[1] = 1;
+  job_.ops().attempt.Set(1, 1);
   auto boxes = Events(Write(), "X");
   EXPECT_NE(int64_t(boxes[0]["pid"]), int64_t(boxes[1]["pid"]));
 }

@@ -8,9 +8,16 @@ import type { Row } from "../run/tables";
 
 type Span = Row<"profile_memory_curve"> | Row<"memory_timeline">;
 
+// A moment of the curve.
+export interface Moment {
+  ns: number;
+  bytes: number;
+  words: string; // "peak", "out of memory"
+}
+
 interface Props {
   spans: Span[];
-  peak: { ns: number; bytes: number } | null;
+  moments: Moment[];
   label: string;
 }
 
@@ -20,10 +27,11 @@ const size = (value: number | null) => (value === null ? "" : memory(Math.round(
 
 const powersOfTwo = Array.from({ length: 50 }, (_, i) => 2 ** i);
 
-// The moment of the peak, a ring with its value. It is drawn last, over the curves.
-function peakMark(at: number, value: number, colour: Colour) {
+// A ring with its words and value. It is drawn last, over the curves; the words of a second one stand below its ring, so that
+// both can be read where they are close.
+function mark({ ns, bytes, words }: Moment, place: number, start: number, colour: Colour) {
   return (plot: uPlot) => {
-    const [x, y] = [plot.valToPos(at, "x", true), plot.valToPos(value, "y", true)];
+    const [x, y] = [plot.valToPos((ns - start) / 1e9, "x", true), plot.valToPos(bytes, "y", true)];
     const { ctx, bbox } = plot;
     if (x < bbox.left - 1 || x > bbox.left + bbox.width + 1) return;
     const scale = window.devicePixelRatio || 1;
@@ -40,7 +48,7 @@ function peakMark(at: number, value: number, colour: Colour) {
     ctx.font = `600 ${12 * scale}px system-ui, sans-serif`;
     const isRight = x > bbox.left + bbox.width * 0.8;
     ctx.textAlign = isRight ? "right" : "left";
-    ctx.fillText(`peak ${memory(value)}`, x + (isRight ? -10 : 10) * scale, y - 8 * scale);
+    ctx.fillText(`${words} ${memory(bytes)}`, x + (isRight ? -10 : 10) * scale, y + (place === 0 ? -8 : 20) * scale);
     ctx.restore();
   };
 }
@@ -61,7 +69,7 @@ function dataOf(spans: Span[]): uPlot.AlignedData {
   return [times, allocated, reserved];
 }
 
-function makePlot(box: HTMLElement, { spans, peak }: Props): uPlot {
+function makePlot(box: HTMLElement, { spans, moments }: Props): uPlot {
   const colour = coloursOf(box);
   const start = spans[0]?.begin_ns ?? 0;
   const stepped = uPlot.paths.stepped?.({ align: 1 });
@@ -83,7 +91,7 @@ function makePlot(box: HTMLElement, { spans, peak }: Props): uPlot {
       { ...line, label: "reserved", stroke: colour("--part-communication"), dash: [6, 4] },
     ],
     cursor: { drag: { x: true, y: false } },
-    hooks: { draw: peak ? [peakMark((peak.ns - start) / 1e9, peak.bytes, colour)] : [] },
+    hooks: { draw: moments.map((moment, place) => mark(moment, place, start, colour)) },
   };
   return new uPlot(options, dataOf(spans), box);
 }
@@ -107,6 +115,6 @@ export function Curve(props: Props) {
       window.removeEventListener("resize", resize);
       plot.destroy();
     };
-  }, [props.spans, props.peak?.ns, props.peak?.bytes]);
+  }, [props.spans, props.moments]);
   return <div class="curve" ref={box} role="img" aria-label={props.label} />;
 }

@@ -56,7 +56,7 @@ function facts(rows: Compilation[], spans: Span[], costs: Costs): Fact[] {
   const later = sum(spans, (span) => span.seconds);
   const functions = new Set(rows.map((row) => `${row.function} ${row.file} ${row.line}`)).size;
   const notes = [
-    later > total.seconds * 1.05 ? `${seconds(later)} with backward graphs` : "",
+    later > total.seconds * 1.01 ? `${seconds(later)} with what belongs to no frame` : "",
     ranksOf(rows.map((row) => row.rank)).length > 1 ? "all ranks added up" : "",
   ];
   return [
@@ -68,7 +68,7 @@ function facts(rows: Compilation[], spans: Span[], costs: Costs): Fact[] {
     fact(count(total.restarted), "restarted", total.wasted > 0 ? `${seconds(total.wasted)} given up` : "",
       "Compilations of which at least one attempt was given up"),
     fact(seconds(total.seconds), "in all", notes.filter(Boolean).join("; "),
-      "Time of all compilations, all attempts; backward graphs are often compiled later and count apart"),
+      "Time of all compilations, all attempts, with backward graphs that are compiled later"),
   ];
 }
 

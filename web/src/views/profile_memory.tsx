@@ -8,7 +8,7 @@ import { Section } from "../parts/listing";
 import type { TableProps } from "../parts/loading";
 import { fact, Numbers, Term, type Fact } from "../parts/marks";
 import { smallestFirst, sum } from "../parts/rows";
-import { Curve } from "../profile/curve";
+import { Curve, type Moment } from "../profile/curve";
 import {
   profileNeeds,
   timelinesOf,
@@ -170,17 +170,26 @@ function AllNumbers({ use }: { use: MemoryUse }) {
   );
 }
 
+// The peak, and when memory ran out: what was in use then, as the curve shows it.
+function momentsOf(device: Device, spans: { end_ns?: number; most_allocated_bytes?: number }[]): Moment[] {
+  const of = device.peak ?? device.use;
+  const out = device.use?.oom_ns;
+  const bytes = spans.find((span) => (span.end_ns ?? 0) >= (out ?? 0))?.most_allocated_bytes;
+  return [
+    ...(of?.peak_ns !== undefined && of.peak_allocated_bytes !== undefined
+      ? [{ ns: of.peak_ns, bytes: of.peak_allocated_bytes, words: "peak" }]
+      : []),
+    ...(out !== undefined && bytes !== undefined ? [{ ns: out, bytes, words: "out of memory at" }] : []),
+  ];
+}
+
 function CurveOf({ tables, device }: { tables: Tables; device: Device }) {
   const table = device.use ? "memory_timeline" : "profile_memory_curve";
   const spans = useMemo(
     () => smallestFirst(tables.rows(table).filter(device.isOf), (row) => row.begin_ns),
     [tables, table, device],
   );
-  const of = device.peak ?? device.use;
-  const peak =
-    of?.peak_ns !== undefined && of.peak_allocated_bytes !== undefined
-      ? { ns: of.peak_ns, bytes: of.peak_allocated_bytes }
-      : null;
+  const moments = useMemo(() => momentsOf(device, spans), [device, spans]);
   const first = spans[0]?.begin_ns ?? 0;
   const last = spans[spans.length - 1]?.end_ns ?? 0;
   if (spans.length < 2) {
@@ -196,11 +205,14 @@ function CurveOf({ tables, device }: { tables: Tables; device: Device }) {
     <Section title={`Memory over time: ${device.label}`}>
       <Curve
         spans={spans}
-        peak={peak}
-        label={
-          `Memory over ${duration(last - first)}` +
-          (peak ? `; the peak of ${memory(peak.bytes)} is at ${duration(Math.max(0, peak.ns - first))}` : "")
-        }
+        moments={moments}
+        label={[
+          `Memory over ${duration(last - first)}`,
+          ...moments.map(({ ns, bytes, words }) =>
+            words === "peak"
+              ? `the peak of ${memory(bytes)} is at ${duration(Math.max(0, ns - first))}`
+              : `out of memory at ${duration(Math.max(0, ns - first))}`),
+        ].join("; ")}
       />
       <p class="quiet left-out">
         The most in each of {counted(spans.length, "span")} of{" "}

@@ -208,11 +208,14 @@ void WriteFindings(const Model& model, const std::vector<JobVerdict>& verdicts,
   auto other = std::find_if(model.findings.begin(), model.findings.end(), [](const Finding& f) {
     return f.severity != Severity::kInfo && f.role == Role::kCause;
   });
+  std::string all_well;
   if (nothing && other != model.findings.end())
-    paper.Line(fmt::format("None of this kind, but: {}", other->headline));
+    all_well = fmt::format("None of this kind, but: {}", other->headline);
   else if (nothing)
-    paper.Line(NoProblemInWords(model, kNone32, has_remarks));
-  if (has_remarks) WriteStory(model, verdicts.front(), context, paper);
+    all_well = NoProblemInWords(model, kNone32, has_remarks);
+  // The largest loss of a slow job leads; that it did not fail stands below.
+  if (has_remarks) WriteStory(model, verdicts.front(), context, all_well.empty() ? 0 : 2, paper);
+  if (!all_well.empty()) paper.Line(all_well);
 }
 
 void WriteJobs(const Model& model, Paper& paper) {
@@ -241,41 +244,6 @@ void WriteDiagnostics(const Model& model, Paper& paper) {
   for (size_t i = 0; i < shown; ++i) WriteTrouble(model, groups[i], paper);
   if (shown < groups.size())
     paper.Line(fmt::format("... and {} more kinds: see --json", groups.size() - shown));
-}
-
-// "compile_* (12), flight, op_summary": families of many analyses by their first word.
-std::string Families(const std::vector<std::string_view>& names) {
-  constexpr size_t kMany = 3;
-  std::map<std::string_view, std::vector<std::string_view>> families;
-  for (std::string_view name : names) families[name.substr(0, name.find('_'))].push_back(name);
-  std::string text;
-  for (const auto& [word, members] : families) {
-    if (members.size() >= kMany) {
-      text += fmt::format("{}{}_* ({})", text.empty() ? "" : ", ", word, members.size());
-      continue;
-    }
-    for (std::string_view name : members)
-      text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
-  }
-  return text;
-}
-
-void WriteNotRun(const Model& model, Paper& paper) {
-  std::vector<std::string_view> lacking;
-  TextTable failed({{"analysis"}, {"reason"}});
-  for (const AnalysisOutcome& outcome : model.analyses) {
-    if (outcome.state == AnalysisOutcome::State::kNotRun) lacking.push_back(outcome.name);
-    if (outcome.state == AnalysisOutcome::State::kFailed)
-      failed.Add({outcome.name, "failed: " + outcome.reason});
-  }
-  if (lacking.empty() && failed.empty()) return;
-  paper.Title("Not analysed");
-  paper.Table(failed, 2);
-  if (!lacking.empty())
-    paper.Line(
-        fmt::format("  other kinds of data are needed for: {} (debrief list analyses says which)",
-                    Families(lacking)),
-        4);
 }
 
 // Below a story: the same trouble in many inputs is one text; with remedies, and as many as there
@@ -311,7 +279,7 @@ void WriteNotRunLine(const Model& model, Paper& paper) {
   if (lacking == 0 && failed.empty()) return;
   paper.Labelled(
       "not run", Ink::kDim,
-      fmt::format("{} of {} analyses are about other kinds of data (debrief list analyses){}",
+      fmt::format("{} of {} analyses need inputs that are not here (debrief list analyses){}",
                   lacking, model.analyses.size(), failed),
       1);
 }
@@ -323,7 +291,7 @@ Status Write(const Model& model, const OutputContext& context) {
     WriteManyVerdicts(model, verdicts, paper);
     if (context.findings_of.empty()) WriteJobs(model, paper);
     WriteDiagnostics(model, paper);
-    if (context.findings_of.empty()) WriteNotRun(model, paper);
+    if (context.findings_of.empty()) WriteNotRunLine(model, paper);
     return {};
   }
   WriteFindings(model, verdicts, context, paper);

@@ -48,9 +48,12 @@ size_t WorldSize(const Model& model, int32_t job) {
 // What could not be seen in these inputs, whatever happened.
 std::string Unseen(const InputsSeen& seen, size_t world_size) {
   std::string words;
-  if (!seen.has_outputs) words += "; without outputs it is not known how the job ended";
+  if (!seen.has_outputs)
+    words += "; no output tells how the job ended";
   if (seen.has_outputs && !seen.has_dumps && world_size > 1)
-    words += "; without Flight Recorder dumps a wrong collective shows only if it was printed";
+    words +=
+        "; without Flight Recorder dumps, collectives that do not match show only in what ranks "
+        "print";
   return words;
 }
 
@@ -65,7 +68,7 @@ std::string NoProblemInWords(const Model& model, int32_t job, bool has_remarks) 
   const bool is_little = !seen.ranks.empty() && seen.ranks.size() * 2 < world_size;
   std::string words =
       fmt::format("No {} {} {}", has_remarks ? "failure" : "problem",
-                  is_little ? "seen in the little there is:" : "found in", ReadInWords(seen));
+                  is_little ? "seen in what little is here:" : "found in", ReadInWords(seen));
   if (!seen.ranks.empty())
     words += fmt::format(" of {}",
                          RanksInWords(std::vector<int32_t>(seen.ranks.begin(), seen.ranks.end())));

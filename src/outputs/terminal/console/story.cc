@@ -35,13 +35,18 @@ struct Said {
   bool is_evidence = false;
 };
 
-// " in attempt 0", where there are several.
+// " in attempt 1, the last of 2", where there are several.
 std::string InAttempt(const Model& model, const Finding& finding) {
   const auto& jobs = model.tables.Get<JobTable>();
   const auto job = std::ranges::find(jobs.job, finding.job);
   if (job == jobs.job.end() || finding.attempt == kNone32) return {};
   const auto row = static_cast<size_t>(job - jobs.job.begin());
-  return jobs.attempts[row] > 1 ? fmt::format(" in attempt {}", finding.attempt) : "";
+  const int32_t attempts = jobs.attempts[row];
+  if (attempts <= 1) return {};
+  const std::string_view which = finding.attempt == 0              ? ", the first"
+                                 : finding.attempt == attempts - 1 ? ", the last"
+                                                                   : "";
+  return fmt::format(" in attempt {}{} of {}", finding.attempt, which, attempts);
 }
 
 // "blamed: rank 5; confidence high (93 %)".
@@ -116,21 +121,24 @@ void WriteMore(size_t findings, size_t evidence, const std::string& folder, Pape
                            folder.empty() ? "see --json" : "debrief explain " + folder));
 }
 
-// "3 consequences, for example: ...": the most important one that is about others. What is about
-// the blamed ranks themselves mostly says the headline again.
-std::string Consequences(const Model& model, const Finding& finding) {
+// "consequence: ... (2 more consequences)": the most important one that is about others. What is
+// about the blamed ranks themselves mostly says the headline again.
+std::string Consequence(const Model& model, const Finding& finding) {
   const auto example = std::ranges::find_if(
       finding.explains, [&](size_t i) { return model.findings[i].ranks != finding.ranks; });
   if (example == finding.explains.end()) return {};
   const size_t count = finding.explains.size();
-  return fmt::format(
-      "{}: {}", count == 1 ? "consequence" : fmt::format("{} consequences, for example", count),
-      model.findings[*example].headline);
+  return fmt::format("consequence: {}{}", model.findings[*example].headline,
+                     count == 1 ? "" : fmt::format(" ({})", Plural(count - 1, "more consequence")));
 }
 
 // All that is said below the headline, in order.
 std::vector<Said> SayingsOf(const Model& model, const Finding& finding, size_t width) {
   std::vector<Said> said;
+  // How it went on comes first: a headline alone may not tell a hang from a crash.
+  const std::string consequence = Consequence(model, finding);
+  if (!consequence.empty())
+    said.push_back({.text = consequence, .most = 2, .brief = CutAtClause(consequence, width)});
   const std::string blame = BlameWords(model, finding, width);
   if (!blame.empty()) said.push_back({.text = blame, .most = 2});
   if (finding.role == Role::kCause && finding.severity != Severity::kInfo) {
@@ -140,9 +148,6 @@ std::vector<Said> SayingsOf(const Model& model, const Finding& finding, size_t w
   }
   AddEvidence(finding, width, said);
   if (!finding.next_step.empty()) said.push_back({.text = "next: " + finding.next_step, .most = 3});
-  const std::string consequences = Consequences(model, finding);
-  if (!consequences.empty())
-    said.push_back({.text = consequences, .most = 2, .brief = CutAtClause(consequences, width)});
   return said;
 }
 
@@ -166,10 +171,10 @@ void Fit(size_t room, size_t width, std::vector<Said>& said) {
 }
 
 // How many lines of evidence are not shown.
-size_t WriteFirst(const Model& model, const Finding& finding, Paper& paper) {
+size_t WriteFirst(const Model& model, const Finding& finding, size_t behind, Paper& paper) {
   paper.Labelled(SeverityName(finding.severity), InkOf(finding.severity), finding.headline, 2);
   std::vector<Said> said = SayingsOf(model, finding, paper.Room());
-  const size_t room = kMostStory - std::min(kMostStory, paper.lines() + 1);
+  const size_t room = kMostStory - std::min(kMostStory, paper.lines() + behind + 1);
   Fit(room, paper.Room(), said);
   size_t shown = 0;
   for (const Said& each : said) {
@@ -180,11 +185,11 @@ size_t WriteFirst(const Model& model, const Finding& finding, Paper& paper) {
 }
 
 // Further findings, a headline each, as long as there is room; how many.
-size_t WriteOthers(const Model& model, const JobVerdict& verdict, Paper& paper) {
+size_t WriteOthers(const Model& model, const JobVerdict& verdict, size_t behind, Paper& paper) {
   size_t shown = 1;
   for (; shown < verdict.told && shown <= kMostOthers; ++shown) {
     const Finding& finding = model.findings[verdict.findings[shown]];
-    const size_t left = kMostStory - std::min(kMostStory, paper.lines() + 1);
+    const size_t left = kMostStory - std::min(kMostStory, paper.lines() + behind + 1);
     if (WrapAtMost(finding.headline, paper.Room(), 2).size() > left) break;
     paper.Labelled(SeverityName(finding.severity), InkOf(finding.severity), finding.headline, 2);
   }
@@ -194,9 +199,10 @@ size_t WriteOthers(const Model& model, const JobVerdict& verdict, Paper& paper) 
 }  // namespace
 
 void WriteStory(const Model& model, const JobVerdict& verdict, const OutputContext& context,
-                Paper& paper) {
-  const size_t evidence = WriteFirst(model, model.findings[verdict.findings.front()], paper);
-  const size_t shown = WriteOthers(model, verdict, paper);
+                size_t behind, Paper& paper) {
+  const size_t evidence =
+      WriteFirst(model, model.findings[verdict.findings.front()], behind, paper);
+  const size_t shown = WriteOthers(model, verdict, behind, paper);
   WriteMore(verdict.told - shown, evidence, context.folder, paper);
 }
 

@@ -9,9 +9,9 @@
 
 namespace debrief::outputs::console {
 
-// `verdict` has findings that are told.
+// `verdict` has findings that are told; `behind`: lines that follow and belong to it.
 void WriteStory(const Model& model, const JobVerdict& verdict, const OutputContext& context,
-                Paper& paper);
+                size_t behind, Paper& paper);
 
 // "inputs   10 inputs, world size 8: 8 Flight Recorder dumps, 2 compile logs (ranks 0 and 5)".
 void WriteInputsLine(const Model& model, Paper& paper);

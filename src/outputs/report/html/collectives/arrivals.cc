@@ -99,20 +99,23 @@ class ArrivalGroups {
     left_out_ -= groups_.size();
     for (size_t g = 0; g < groups_.size(); ++g) {
       ArrivalGroup& group = groups_[g];
-      for (size_t c = 0; c < group.collectives.size(); ++c)
-        places_[group.collectives[c].row] = {g, c};
+      for (size_t c = 0; c < group.collectives.size(); ++c) {
+        const size_t row = group.collectives[c].row;
+        if (row >= places_.size()) places_.resize(row + 1, {kNoGroup, 0});
+        places_[row] = {g, c};
+      }
     }
   }
 
   // `row` is that of a collective.
   void SetTime(size_t row, int64_t rank, int64_t time) {
-    const auto at = places_.find(row);
-    if (at == places_.end() || !IsTime(time)) return;
-    ArrivalGroup& group = groups_[at->second.first];
+    if (row >= places_.size() || places_[row].first == kNoGroup || !IsTime(time)) return;
+    const auto [place, column] = places_[row];
+    ArrivalGroup& group = groups_[place];
     const auto member = std::lower_bound(group.ranks.begin(), group.ranks.end(), rank);
     if (member == group.ranks.end() || *member != rank) return;
     const auto index = static_cast<size_t>(member - group.ranks.begin());
-    int64_t& cell = group.times[index * group.collectives.size() + at->second.second];
+    int64_t& cell = group.times[index * group.collectives.size() + column];
     if (cell == kNone64 || time < cell) cell = time;  // of a region its first op
   }
 
@@ -158,7 +161,8 @@ class ArrivalGroups {
   std::set<std::string, std::less<>> named_;
   std::map<Key, size_t> known_;  // while they are found
   std::vector<ArrivalGroup> groups_;
-  std::unordered_map<size_t, std::pair<size_t, size_t>> places_;  // group, column
+  static constexpr size_t kNoGroup = static_cast<size_t>(-1);
+  std::vector<std::pair<size_t, size_t>> places_;  // by row: group, column
   size_t left_out_ = 0;
 };
 

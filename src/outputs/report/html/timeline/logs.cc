@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
@@ -124,7 +125,7 @@ class CollectiveLanes {
     if (!SetTimes(zero_, created, end - created, slice)) return;
     slice.name = maker_.texts.Number(ops_.op[row]);
     slice.kind = is_open && !IsCompleted(row) ? SliceKind::kCommOpen : SliceKind::kComm;
-    slice.note = maker_.texts.Number(Note(row, slice.kind, end - created));
+    slice.note = NoteNumber(row, slice.kind, end - created);
     slice.number = row - rows_.front();
     maker_.slices.push_back(slice);
   }
@@ -149,11 +150,33 @@ class CollectiveLanes {
 
   bool IsCompleted(uint32_t row) const { return pools_.Text(ops_.state[row]) == "completed"; }
 
+  // Ranks of an island do the same: of what has no time of its own in its note, the note is made
+  // once.
+  uint32_t NoteNumber(uint32_t row, SliceKind kind, int64_t age) {
+    if (kind == SliceKind::kCommOpen || ops_.duration_ns[row] >= 0)
+      return maker_.texts.Number(Note(row, kind, age));
+    const std::array<uint32_t, 7> key = {static_cast<uint32_t>(SeqOf(row)),
+                                         static_cast<uint32_t>(ops_.input_sizes[row]),
+                                         static_cast<uint32_t>(ops_.input_dtypes[row]),
+                                         static_cast<uint32_t>(ops_.output_sizes[row]),
+                                         static_cast<uint32_t>(ops_.output_dtypes[row]),
+                                         static_cast<uint32_t>(ops_.state[row]),
+                                         static_cast<uint32_t>(ops_.stack[row])};
+    const auto at = static_cast<size_t>(maker_.op_keys.Intern(key));
+    if (at >= maker_.op_notes.size()) maker_.op_notes.resize(at + 1, 0);
+    uint32_t& number = maker_.op_notes[at];
+    if (number == 0) number = maker_.texts.Number(Note(row, kind, age));
+    return number;
+  }
+
+  int32_t SeqOf(uint32_t row) const {
+    return ops_.is_p2p[row] != 0 ? ops_.p2p_seq[row] : ops_.collective_seq[row];
+  }
+
   // "seq 16, [[4, 4]] Float to [[8, 4]] Float, started, train.py:52 step".
   std::string_view Note(uint32_t row, SliceKind kind, int64_t age) {
     text_.clear();
-    const int32_t seq = ops_.is_p2p[row] != 0 ? ops_.p2p_seq[row] : ops_.collective_seq[row];
-    if (seq != kNone32) AddWords(text_, "seq {}", seq);
+    if (SeqOf(row) != kNone32) AddWords(text_, "seq {}", SeqOf(row));
     const std::string in = Sizes(ops_.input_sizes[row], ops_.input_dtypes[row]);
     const std::string out = Sizes(ops_.output_sizes[row], ops_.output_dtypes[row]);
     if (!in.empty()) AddWords(text_, "{}", in);

@@ -58,6 +58,8 @@ void TimelineMaker::Begin(std::string name, size_t slice_count) {
   name_ = std::move(name);
   texts.Begin(context.TextBytesOf(slice_count));
   writer = IslandWriter();
+  op_keys = {};
+  op_notes.clear();
   processes_.clear();
   kept.assign(slice_count, false);
 }
@@ -98,7 +100,8 @@ void TimelineMaker::AddLane(std::string id, std::string name, std::string_view k
 }
 
 void TimelineMaker::AddUnsortedLane(std::string id, std::string name, std::string_view kind) {
-  std::stable_sort(slices.begin(), slices.end(), IsBefore);
+  if (!std::is_sorted(slices.begin(), slices.end(), IsBefore))
+    std::stable_sort(slices.begin(), slices.end(), IsBefore);
   const size_t keep = context.SlicesOf(slices.size());
   if (keep < slices.size()) {
     std::vector<int64_t> durations;

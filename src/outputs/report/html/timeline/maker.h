@@ -148,6 +148,9 @@ class TimelineMaker {
   std::vector<bool> kept;     // by number: whether an arrow may name it
   // "train.py:52 step" by stack: ranks share their stacks, and finding the user's frame costs.
   std::unordered_map<StackId, std::string> places;
+  // Notes of ops of the island by what makes them: sequence number, sizes, types, state, stack.
+  SequencePool<uint32_t, ListId> op_keys;
+  std::vector<uint32_t> op_notes;  // by number in op_keys; 0: none yet
 
  private:
   void Stretch(int64_t first, int64_t last);

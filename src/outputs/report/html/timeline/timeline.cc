@@ -78,7 +78,7 @@ class TimelinePlanner {
     const auto& ops = tables.Get<CommOpTable>();
     RowsByInput dumps = RowsWithTimes(ops, ops.created_ns);
     KeepSomeDumps(ops, dumps);
-    PlanRows(dumps, ops.created_ns, AddCollectives);
+    PlanRows(std::move(dumps), ops.created_ns, AddCollectives);
     const auto& events = tables.Get<TextEventTable>();
     const RowsByInput lines = PlanLogs(events, events.time_ns, AddOutputLines);
     PlanSteps(lines);
@@ -128,8 +128,12 @@ class TimelinePlanner {
   template <typename Table>
   static RowsByInput RowsWithTimes(const Table& table, const std::vector<int64_t>& times) {
     RowsByInput rows_of;
+    std::vector<uint32_t>* rows = nullptr;  // of the input of the row before
     for (size_t row = 0; row < table.size(); ++row) {
-      if (times[row] >= 0) rows_of[table.input[row]].push_back(static_cast<uint32_t>(row));
+      if (times[row] < 0) continue;
+      if (rows == nullptr || table.input[rows->back()] != table.input[row])
+        rows = &rows_of[table.input[row]];
+      rows->push_back(static_cast<uint32_t>(row));
     }
     return rows_of;
   }
@@ -186,12 +190,12 @@ class TimelinePlanner {
       else
         context_.slices += rows.size();
     }
-    PlanRows(alone, progress.time_ns, AddStepLines);
+    PlanRows(std::move(alone), progress.time_ns, AddStepLines);
   }
 
-  void PlanRows(const RowsByInput& rows_of, const std::vector<int64_t>& times, LogMaker maker) {
+  void PlanRows(RowsByInput rows_of, const std::vector<int64_t>& times, LogMaker maker) {
     IslandPlan* plan = nullptr;
-    for (const auto& [input, rows] : rows_of) {
+    for (auto& [input, rows] : rows_of) {
       if (plan == nullptr || plan->slices + rows.size() > kSlicesToShare)
         plan = &plans_.emplace_back(IslandPlan{.log_maker = maker});
       int64_t earliest = times[rows.front()];
@@ -202,7 +206,7 @@ class TimelinePlanner {
       }
       Count(rows.size(), earliest, latest);
       plan->slices += rows.size();
-      plan->logs.push_back(rows);
+      plan->logs.push_back(std::move(rows));
     }
   }
 
