@@ -55,8 +55,11 @@ sanitized: setup-test
 	@$(MAKE) -s build/fuzz/build.ninja
 	@ninja -C build/fuzz
 
-test: setup-test build sanitized
-	@ninja -C build/release
+# Both builds beside each other: what one leaves idle while it links, the other uses.
+test: setup-test
+	@$(MAKE) -s build/release/build.ninja build/fuzz/build.ninja
+	@ninja -C build/fuzz -j$$(nproc) & \
+	  ninja -C build/release -j$$(nproc); release=$$?; wait $$! && exit $$release
 	@ctest --test-dir build/release --output-on-failure -j$$(($$(nproc) + 1))
 
 # Starts and stops a Slurm of its own; LARGE=--large adds 16,384 ranks (2.4 GB in TMPDIR).

@@ -42,10 +42,10 @@ TRUTH = {
     },
     # Watchdogs tell the sizes of both members of the group, and text has no third to vote.
     "size_mismatch": {
-        None: ("flight.size_mismatch", [2], "called all_reduce #16 of mesh_dp [0, 2] with size [65536]"),
+        None: ("flight.size_mismatch", [2], "called all_reduce #16 with size [65536], rank 0 with [512, 256]"),
         "!dumps": ("text_hang.differs", [0, 2], "all_reduce of 256 elements and all_reduce of 512"),
-        "!text": ("flight.size_mismatch", [2], "called all_reduce #16 of mesh_dp [0, 2] with size [65536]"),
-        "!compile logs": ("flight.size_mismatch", [2], "called all_reduce #16 of mesh_dp [0, 2] with size [65536]"),
+        "!text": ("flight.size_mismatch", [2], "called all_reduce #16 with size [65536], rank 0 with [512, 256]"),
+        "!compile logs": ("flight.size_mismatch", [2], "called all_reduce #16 with size [65536], rank 0 with [512, 256]"),
     },
     "type_mismatch": {
         None: ("flight.type_mismatch", [1], "called broadcast"),
@@ -69,7 +69,7 @@ TRUTH = {
         None: ("verdict.compiling_while_others_wait", [3], COMPILING),
         "!dumps": ("verdict.compiling_while_others_wait", [3], COMPILING),
         "!text": ("verdict.compiling_while_others_wait", [3], COMPILING),
-        "!compile logs": ("flight.host_never_came", [3], "did not reach send #5 of mesh_pp [3, 7]"),
+        "!compile logs": ("flight.host_never_came", [3], "did not reach its side of send #5 of mesh_pp [3, 7]"),
     },
 }
 

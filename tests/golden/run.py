@@ -36,13 +36,13 @@ BROKEN_CHUNKS = b"debrief: internal error"  # a later command of the case may hi
 
 
 # How many analyses had nothing to look at, and which: a new analysis would change them in every case.
-NOT_RUN_COUNT = re.compile(rb"\d+ of \d+ analyses are about other kinds of data")
+NOT_RUN_COUNT = re.compile(rb"\d+ of \d+ analyses need inputs that are not here")
 NOT_RUN_ENTRY = re.compile(rb'\n +\{\n +"name": "\w+",\n +"state": "not run",\n[^{}]*\},?')
 DANGLING_COMMA = re.compile(rb",(\n +\])")  # left where the last entry of a list went
 
 
 def without_what_did_not_run(content):
-    left = NOT_RUN_ENTRY.sub(b"", NOT_RUN_COUNT.sub(b"# of # analyses are about other kinds of data", content))
+    left = NOT_RUN_ENTRY.sub(b"", NOT_RUN_COUNT.sub(b"# of # analyses need inputs that are not here", content))
     return DANGLING_COMMA.sub(rb"\1", left) if left != content else left
 
 
