@@ -109,14 +109,15 @@ package-aarch64: setup-package
 test-packages: package
 	@python3 tests/packages/run.py --packages build/packages --chroot build/bare-debian
 
-# Files that are compiled together have no commands of their own in build/release, so clang-tidy gets a configuration without
-# that. Generated code is there once it is configured.
+# clang-tidy sees the units that the build compiles, a whole folder each, behind the same precompiled headers: looking through the
+# standard library anew for every file takes five times as long. Generated code is there once it is configured.
+PRECOMPILED := $(patsubst %,CMakeFiles/%.dir/cmake_pch.hxx.pch,debrief_core debrief_telling debrief debrief_unit)
 lint: setup-lint
 	@clang-format-19 --dry-run -Werror $(OUR_CXX)
 	@set -e; for check in $(CHECK_SCRIPTS); do python3 tools/check_$$check.py; done
 	@$(MAKE) -s build/lint/build.ninja
-	@ninja -C build/lint build.ninja >build/lint/configure.log
-	@run-clang-tidy-19 -quiet -p build/lint -j2 '$(CURDIR)/(src|python|bench|tests/unit)/.*' >build/tidy.log 2>&1 || \
+	@ninja -C build/lint $(PRECOMPILED) >build/lint/configure.log
+	@run-clang-tidy-19 -quiet -p build/lint -j2 '($(CURDIR)/(src|python|bench)/|/Unity/).*' >build/tidy.log 2>&1 || \
 	  { grep -E 'warning:|error:' build/tidy.log | sort -u; exit 1; }
 	@echo "lint: nothing to complain about"
 

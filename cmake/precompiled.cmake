@@ -1,10 +1,9 @@
 # Clean builds: headers that nearly every file includes are compiled once, and the files of a folder together. A folder's files
 # are one unit, larger ones several of about a thousand lines each: a file goes by a hash of its name, so that a new one rarely
 # moves another. After a change of one file its unit alone is compiled again, within seconds.
-option(DEBRIEF_TOGETHER "precompiled headers, and the files of a folder in one unit; OFF for tools that look at files one by one" ON)
-if(NOT DEBRIEF_TOGETHER)
-  return()
-endif()
+#
+# clang-tidy looks through all headers of the standard library for each unit anew, so for it a folder is one unit (make lint).
+option(DEBRIEF_WHOLE_FOLDERS "all files of a folder in one unit, however large" OFF)
 
 foreach(half debrief_core debrief_telling)
 target_precompile_headers(${half} PRIVATE
@@ -35,6 +34,9 @@ function(compile_together target unit_bytes)
   list(REMOVE_DUPLICATES rooms)
   foreach(key ${rooms})
     math(EXPR groups "(${bytes_of_${key}} + ${unit_bytes} - 1) / ${unit_bytes}")
+    if(DEBRIEF_WHOLE_FOLDERS)
+      set(groups 1)
+    endif()
     foreach(file ${files_of_${key}})
       file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR} ${file})
       string(MD5 hash ${name})

@@ -5,7 +5,8 @@
 
 namespace debrief {
 
-// "trace.log" of "trace.log.2", "trace.log.2.gz" and "trace.log.bak"; any other path as it is, without its ".gz".
+// "trace.log" of "trace.log.2", "trace.log.2.gz" and "trace.log.bak"; any other path as it is,
+// without its ".gz".
 inline std::string_view BeforeRotation(std::string_view path) {
   for (std::string_view packed : {".gz", ".zst"}) {
     if (path.ends_with(packed)) path.remove_suffix(packed.size());
