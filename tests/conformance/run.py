@@ -84,7 +84,7 @@ class Context:
     def report(self, paths, *options):
         """What debrief says of the paths, as the object that --json prints."""
         folder = tempfile.mkdtemp(dir=self.scratch)
-        done = self.run(*paths, "--json", "--quiet", "--no-store", "-o", folder, *options)
+        done = self.run(*paths, "--json", "--quiet", "--no-store", "--no-report", "-o", folder, *options)
         return json.loads(done.stdout)
 
 

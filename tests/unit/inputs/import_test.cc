@@ -31,7 +31,7 @@ constexpr int kZip = ARCHIVE_FORMAT_ZIP;
 
 class Import : public ::testing::Test {
  protected:
-  std::vector<FoundInput> Find(FindOptions options, int threads = 2) {
+  std::vector<FoundInput> Find(const FindOptions& options, int threads = 2) {
     ThreadPool pool(threads);
     return FindInputs(options, pool, budget_, progress_);
   }

@@ -133,7 +133,7 @@ TEST(ProcessStacks, NamesMayHaveTimes) {
   EXPECT_EQ(inputs::TimeInName("stacks_1970_01.txt"), kNone64);
 }
 
-StackSummary Summary(std::vector<FrameView> frames) { return SummariseStack(frames); }
+StackSummary Summary(const std::vector<FrameView>& frames) { return SummariseStack(frames); }
 
 TEST(StackRoles, WaitsAreNamedByTheCollective) {
   StackSummary wait = Summary({{"torch/distributed/distributed_c10d.py", "all_gather", 1},

@@ -13,12 +13,6 @@ namespace launcher_hangs_test {
 
 using Job = LauncherJob;
 
-void ExpectBlamed(const Job& job, std::vector<int32_t> ranks, std::string_view words) {
-  Finding first = job.First();
-  EXPECT_EQ(first.ranks, ranks) << first.headline;
-  EXPECT_NE(first.headline.find(words), std::string::npos) << first.headline;
-}
-
 std::string Mark(int32_t rank, std::string_view time) {
   return "[rank" + std::to_string(rank) + "]:[E1115 " + std::string(time) + " P.cpp:689] ";
 }

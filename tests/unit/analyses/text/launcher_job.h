@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyses/schedule.h"
@@ -85,5 +86,13 @@ class LauncherJob {
   Model model_;
   std::vector<Finding> findings_;
 };
+
+// The first error blames these ranks, and these words are in its headline.
+inline void ExpectBlamed(const LauncherJob& job, const std::vector<int32_t>& ranks,
+                         std::string_view words) {
+  Finding first = job.First();
+  EXPECT_EQ(first.ranks, ranks) << first.headline;
+  EXPECT_NE(first.headline.find(words), std::string::npos) << first.headline;
+}
 
 }  // namespace debrief

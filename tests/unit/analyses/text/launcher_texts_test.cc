@@ -15,12 +15,6 @@ namespace launcher_texts_test {
 using Job = LauncherJob;
 using Text = LauncherText;
 
-void ExpectNamed(const Job& job, std::vector<int32_t> ranks, std::string_view words) {
-  Finding first = job.First();
-  EXPECT_EQ(first.ranks, ranks) << first.headline;
-  EXPECT_NE(first.headline.find(words), std::string::npos) << first.headline;
-}
-
 std::string Traceback(std::string_view mark, std::string_view exception) {
   std::string text;
   for (std::string_view line :
@@ -84,7 +78,7 @@ TEST(LauncherTexts, TorchrunNamesTheProcessThatWasKilled) {
   std::string text = Stopping(100) + Stopping(102) + Failed(1, -9, 101) + Entry(0, 0, -15, 100) +
                      Entry(2, 2, -15, 102) + kRootCause + Entry(1, 1, -9, 101);
   Job job(3, {{"torchrun.txt", kNone32, text}});
-  ExpectNamed(job, {1}, "was killed by SIGKILL (signal 9)");
+  ExpectBlamed(job, {1}, "was killed by SIGKILL (signal 9)");
   const auto& exits = job.model().tables.Get<ProcessExitTable>();
   ASSERT_EQ(exits.size(), 6U);
   EXPECT_EQ(exits.rank[0], 0) << "the list says which rank process 100 is";
@@ -99,7 +93,7 @@ TEST(LauncherTexts, AnAbortByTheWatchdogIsAConsequence) {
               {"0/stderr.log", 0, WatchdogTimeout(0)},
               {"1/stderr.log", 1, WatchdogTimeout(1)},
               {"2/stderr.log", 2, "step 3 loss 1.0\nsaving checkpoint to /data\n"}});
-  ExpectNamed(job, {2}, "reported no timeout");
+  ExpectBlamed(job, {2}, "reported no timeout");
   EXPECT_NE(job.First().evidence.back().text.find("saving checkpoint"), std::string::npos)
       << "what it alone printed is quoted";
 }
@@ -108,7 +102,7 @@ TEST(LauncherTexts, AnAbortWithoutTheOutputOfItsRankBlamesNobody) {
   std::string list = Stopping(100) + Failed(1, -6, 101) + Entry(0, 0, -15, 100) + kRootCause +
                      Entry(1, 1, -6, 101);
   Job job(2, {{"torchrun.txt", kNone32, list}});
-  ExpectNamed(job, {}, "first seen is rank 1 by SIGABRT (signal 6)");
+  ExpectBlamed(job, {}, "first seen is rank 1 by SIGABRT (signal 6)");
 }
 
 TEST(LauncherTexts, AnAbortWithoutAWordOfTheWatchdogIsACause) {
@@ -117,7 +111,7 @@ TEST(LauncherTexts, AnAbortWithoutAWordOfTheWatchdogIsACause) {
   Job job(2, {{"torchrun.txt", kNone32, list},
               {"0/stderr.log", 0, Remote(0)},
               {"1/stderr.log", 1, "free(): invalid pointer\n"}});
-  ExpectNamed(job, {1}, "died with free(): invalid pointer (SIGABRT, signal 6)");
+  ExpectBlamed(job, {1}, "died with free(): invalid pointer (SIGABRT, signal 6)");
 }
 
 TEST(LauncherTexts, TeedTextHasTheOutputOfEachRank) {
@@ -125,7 +119,7 @@ TEST(LauncherTexts, TeedTextHasTheOutputOfEachRank) {
                      Traceback("[default1]:[rank1]: ", "OSError: [Errno 28] No space left") +
                      Stopping(100) + Failed(1, 1, 101);
   Job job(3, {{"torchrun.txt", kNone32, text}});
-  ExpectNamed(job, {1}, "OSError: [Errno 28] No space left at train.py:71 (exit code 1)");
+  ExpectBlamed(job, {1}, "OSError: [Errno 28] No space left at train.py:71 (exit code 1)");
 }
 
 TEST(LauncherTexts, LinesInTheTeedTextAndInTheFileOfARankCountOnce) {
@@ -133,7 +127,7 @@ TEST(LauncherTexts, LinesInTheTeedTextAndInTheFileOfARankCountOnce) {
   std::string teed =
       Traceback("[default1]:[rank1]: ", "ValueError: bad batch") + "[default0]:hello\n";
   Job job(2, {{"torchrun.txt", kNone32, teed + Failed(1, 1, 101)}, {"1/stderr.log", 1, own}});
-  ExpectNamed(job, {1}, "ValueError: bad batch");
+  ExpectBlamed(job, {1}, "ValueError: bad batch");
   size_t lines = 0;
   for (const Evidence& evidence : job.First().evidence) lines += evidence.table == "text_event";
   EXPECT_EQ(lines, 1U);
@@ -146,7 +140,7 @@ TEST(LauncherTexts, TheExceptionOfOneRankWhileOthersTimeOut) {
               {"torchrun.txt", kNone32,
                Stopping(101) + Failed(0, -6, 100) + Entry(1, 1, 1, 101) + Entry(2, 2, -6, 102) +
                    kRootCause + Entry(0, 0, -6, 100)}});
-  ExpectNamed(job, {1}, "KeyError: 'x' at train.py:71");
+  ExpectBlamed(job, {1}, "KeyError: 'x' at train.py:71");
 }
 
 TEST(LauncherTexts, RestartsAreAttemptsOfTheirOwn) {
@@ -182,7 +176,7 @@ TEST(LauncherTexts, ARankThatTheListLacksEndedEarly) {
               {"1/stderr.log", 1, WatchdogTimeout(1)},
               {"2/stdout.log", 2, "epoch is done\n"},
               {"3/stderr.log", 3, WatchdogTimeout(3)}});
-  ExpectNamed(job, {2}, "ended early without an error");
+  ExpectBlamed(job, {2}, "ended early without an error");
 }
 
 TEST(LauncherTexts, ALauncherThatWasToldToStopBlamesNobody) {
@@ -194,7 +188,7 @@ TEST(LauncherTexts, ALauncherThatWasToldToStopBlamesNobody) {
                 "torch.distributed.elastic.multiprocessing.api.SignalException: Process 1320 "
                 "got signal: 15");
   Job job(2, {{"torchrun.txt", kNone32, text}, {"0/stdout.log", 0, "step 3 loss 1.0\n"}});
-  ExpectNamed(job, {}, "The launcher was told to stop");
+  ExpectBlamed(job, {}, "The launcher was told to stop");
 }
 
 TEST(LauncherTexts, TheErrorFileOfARecordedProcess) {
@@ -203,7 +197,7 @@ TEST(LauncherTexts, TheErrorFileOfARecordedProcess) {
       R"("Traceback (most recent call last):\n  File \"/home/user/train.py\", line 9, in main\n", )"
       R"("timestamp": "1794784492"}, "errorCode": 1}})";
   Job job(4, {{"attempt_0/3/error.json", 3, text}});
-  ExpectNamed(job, {3}, "OSError: disk full at train.py:9");
+  ExpectBlamed(job, {3}, "OSError: disk full at train.py:9");
 }
 
 // ---- schedulers
@@ -213,17 +207,17 @@ TEST(LauncherTexts, SrunNamesTasks) {
                "srun: error: node1: task 3: Out Of Memory\n"
                "srun: error: n[01-03]: tasks 0-2,4-7: Terminated\n"
                "srun: Force Terminated StepId=17.0\n"}});
-  ExpectNamed(job, {3}, "SIGKILL");
+  ExpectBlamed(job, {3}, "SIGKILL");
 }
 
 TEST(LauncherTexts, SrunTellsExitCodesAndFaults) {
   Job first(4, {{"slurm.out", kNone32,
                  "srun: error: node1: task 2: Segmentation fault (core dumped)\n"
                  "srun: error: node1: tasks 0-1,3: Terminated\n"}});
-  ExpectNamed(first, {2}, "SIGSEGV (signal 11)");
+  ExpectBlamed(first, {2}, "SIGSEGV (signal 11)");
   Job second(4,
              {{"slurm.out", kNone32, "srun: error: node1: task 1: Exited with exit code 137\n"}});
-  ExpectNamed(second, {1}, "SIGKILL (signal 9)");
+  ExpectBlamed(second, {1}, "SIGKILL (signal 9)");
 }
 
 TEST(LauncherTexts, ATimeLimitBlamesNobody) {
@@ -233,7 +227,7 @@ TEST(LauncherTexts, ATimeLimitBlamesNobody) {
               "0: step 10 loss 2.5\n1: step 10 loss 2.5\n0: step 11 loss 2.4\n1: step 11 loss 2.4\n"
               "slurmstepd: error: *** STEP 17.0 ON node01 CANCELLED AT 2026-11-15T23:22:09 " +
                   std::string(reason) + " ***\nsrun: error: node01: tasks 0-1: Terminated\n"}});
-    ExpectNamed(job, {}, "The scheduler ended the job");
+    ExpectBlamed(job, {}, "The scheduler ended the job");
   }
 }
 
@@ -242,7 +236,7 @@ TEST(LauncherTexts, ATaskThatFailedBeforeTheStepWasCancelledIsTheCause) {
                "srun: error: node01: task 1: Exited with exit code 1\n"
                "slurmstepd: error: *** STEP 17.0 ON node01 CANCELLED AT 2026-11-15T23:22:09 ***\n"
                "srun: error: node01: task 0: Terminated\n"}});
-  ExpectNamed(job, {1}, "exited with code 1");
+  ExpectBlamed(job, {1}, "exited with code 1");
 }
 
 // ---- MPI
@@ -253,7 +247,7 @@ TEST(LauncherTexts, MpirunNamesTheFirstProcess) {
       "--------------------------------------------------------------------------\n"
       "mpirun noticed that process rank 3 with PID 4711 on node n2 exited on\n"
       "signal 9 (Killed).\n";
-  ExpectNamed(Job(4, {{"out.txt", kNone32, text}}), {3}, "SIGKILL (signal 9)");
+  ExpectBlamed(Job(4, {{"out.txt", kNone32, text}}), {3}, "SIGKILL (signal 9)");
 }
 
 TEST(LauncherTexts, PrunTellsTheExitCodeBelowTheName) {
@@ -262,7 +256,7 @@ TEST(LauncherTexts, PrunTellsTheExitCodeBelowTheName) {
       "thus causing the job to be terminated. The first process to do so was:\n\n"
       "   Process name: [prterun-n1-7@1,2]\n   Exit code:    13\n";
   std::string old = "   Process name: [[1,1],2]\n   Exit code:    13\n";
-  ExpectNamed(Job(4, {{"out.txt", kNone32, old}}), {2}, "exited with code 13");
+  ExpectBlamed(Job(4, {{"out.txt", kNone32, old}}), {2}, "exited with code 13");
   EXPECT_FALSE(Job(4, {{"out.txt", kNone32, text}}).findings().empty());
 }
 
@@ -270,7 +264,7 @@ TEST(LauncherTexts, MpichNamesTheRank) {
   std::string text =
       "= BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n"
       "=   RANK 3 PID 4711 RUNNING AT n2\n=   KILLED BY SIGNAL: 11 (Segmentation fault)\n";
-  ExpectNamed(Job(4, {{"out.txt", kNone32, text}}), {3}, "SIGSEGV (signal 11)");
+  ExpectBlamed(Job(4, {{"out.txt", kNone32, text}}), {3}, "SIGSEGV (signal 11)");
 }
 
 // ---- other launchers
@@ -281,11 +275,11 @@ TEST(LauncherTexts, DeepSpeedNamesNoRankButItsOutputDoes) {
       "[2026-11-15 23:22:09,590] [ERROR] [launch.py:341:sigkill_handler] ['python', '-u', "
       "'train.py', '--local_rank=1'] exits with return code = 1\n";
   Job alone(2, {{"launch.log", kNone32, launcher}});
-  ExpectNamed(alone, {}, "deepspeed reports a process that ended by exit code 1");
+  ExpectBlamed(alone, {}, "deepspeed reports a process that ended by exit code 1");
   Job job(2, {{"launch.log", kNone32, launcher},
               {"20261115_rank0.log", 0, Traceback("[rank0]: ", "RuntimeError: boom")},
               {"20261115_rank1.log", 1, "hello\n"}});
-  ExpectNamed(job, {0}, "RuntimeError: boom");
+  ExpectBlamed(job, {0}, "RuntimeError: boom");
 }
 
 std::string DeepSpeedKills(int32_t processes) {
@@ -304,10 +298,10 @@ std::string DeepSpeedFailed(int32_t local_rank, int32_t code) {
 
 // The command is that of the process which was started last, unless it names another one.
 TEST(LauncherTexts, DeepSpeedNamesAnotherThanTheLast) {
-  ExpectNamed(Job(4, {{"ds.log", kNone32, DeepSpeedKills(4) + DeepSpeedFailed(1, 7)}}), {1},
-              "exited with code 7");
-  ExpectNamed(Job(4, {{"ds.log", kNone32, DeepSpeedKills(4) + DeepSpeedFailed(3, 7)}}), {},
-              "deepspeed reports a process that ended by exit code 7");
+  ExpectBlamed(Job(4, {{"ds.log", kNone32, DeepSpeedKills(4) + DeepSpeedFailed(1, 7)}}), {1},
+               "exited with code 7");
+  ExpectBlamed(Job(4, {{"ds.log", kNone32, DeepSpeedKills(4) + DeepSpeedFailed(3, 7)}}), {},
+               "deepspeed reports a process that ended by exit code 7");
 }
 
 TEST(LauncherTexts, DeepSpeedCountsItsProcesses) {
@@ -317,7 +311,7 @@ TEST(LauncherTexts, DeepSpeedCountsItsProcesses) {
   std::string kernel = "[ 99.5] Out of memory: Killed process 4001 (python) total-vm:1kB\n";
   Job job(4, {{"ds.log", kNone32, node + DeepSpeedKills(2) + DeepSpeedFailed(1, -9)},
               {"dmesg.txt", kNone32, kernel}});
-  ExpectNamed(job, {3}, "killed by the kernel");
+  ExpectBlamed(job, {3}, "killed by the kernel");
 }
 
 TEST(LauncherTexts, LightningNamesTheChildAndKillsTheRest) {
@@ -325,20 +319,20 @@ TEST(LauncherTexts, LightningNamesTheChildAndKillsTheRest) {
       "[rank: 1] Child process with PID 77 terminated with code 1. Forcefully terminating all "
       "other "
       "processes to avoid zombies\nKilled\n";
-  ExpectNamed(Job(4, {{"out.txt", kNone32, text}}), {1}, "exited with code 1");
+  ExpectBlamed(Job(4, {{"out.txt", kNone32, text}}), {1}, "exited with code 1");
 }
 
 TEST(LauncherTexts, ComposerNamesTheRank) {
   std::string text =
       "Rank 3 crashed with exit code -9.\nGlobal rank 0 (PID 7) exited with code -15\n";
-  ExpectNamed(Job(4, {{"out.txt", kNone32, text}}), {3}, "SIGKILL (signal 9)");
+  ExpectBlamed(Job(4, {{"out.txt", kNone32, text}}), {3}, "SIGKILL (signal 9)");
 }
 
 TEST(LauncherTexts, SpawnNamesTheProcess) {
   std::string text = Traceback("",
                                "torch.multiprocessing.spawn.ProcessExitedException: process 3 "
                                "terminated with signal SIGKILL");
-  ExpectNamed(Job(4, {{"out.txt", kNone32, text}}), {3}, "SIGKILL (signal 9)");
+  ExpectBlamed(Job(4, {{"out.txt", kNone32, text}}), {3}, "SIGKILL (signal 9)");
 }
 
 TEST(LauncherTexts, RayTellsRanksOfProcesses) {
@@ -350,30 +344,31 @@ TEST(LauncherTexts, RayTellsRanksOfProcesses) {
       "node_rank=1\n"
       "(RayTrainWorker pid=75, ip=10.0.0.1) step 1 loss 2.0\n" +
       Traceback("(RayTrainWorker pid=76, ip=10.0.0.2) ", "ValueError: bad batch");
-  ExpectNamed(Job(2, {{"driver.log", kNone32, text}}), {1}, "ValueError: bad batch at train.py:71");
+  ExpectBlamed(Job(2, {{"driver.log", kNone32, text}}), {1},
+               "ValueError: bad batch at train.py:71");
 }
 
 TEST(LauncherTexts, AccelerateOfOneProcess) {
   std::string text = Traceback("",
                                "subprocess.CalledProcessError: Command '['python', 'train.py']' "
                                "died with <Signals.SIGKILL: 9>.");
-  ExpectNamed(Job(1, {{"out.txt", kNone32, text}}), {}, "SIGKILL (signal 9)");
+  ExpectBlamed(Job(1, {{"out.txt", kNone32, text}}), {}, "SIGKILL (signal 9)");
 }
 
 TEST(LauncherTexts, KubernetesDescribesAPod) {
   std::string text =
       "Name:         job-worker-1\n    Last State:     Terminated\n      Reason:       OOMKilled\n"
       "      Exit Code:    137\n";
-  ExpectNamed(Job(2, {{"describe.txt", kNone32, text}}), {},
-              "was killed: out of memory (OOMKilled)");
+  ExpectBlamed(Job(2, {{"describe.txt", kNone32, text}}), {},
+               "was killed: out of memory (OOMKilled)");
 }
 
 TEST(LauncherTexts, PodPrefixesAreTakenOff) {
   std::string text = "[pod/job-worker-0/pytorch] [rank8]: hello\n" +
                      Traceback("[pod/job-worker-0/pytorch] [rank9]: ", "ValueError: bad batch");
-  ExpectNamed(Job(16, {{"kubectl.log", kNone32, text}}), {9}, "ValueError: bad batch");
+  ExpectBlamed(Job(16, {{"kubectl.log", kNone32, text}}), {9}, "ValueError: bad batch");
   std::string cri = Traceback("2026-11-15T23:22:09.123456789Z stderr F [rank3]: ", "KeyError: 1");
-  ExpectNamed(Job(4, {{"0.log", kNone32, cri}}), {3}, "KeyError: 1");
+  ExpectBlamed(Job(4, {{"0.log", kNone32, cri}}), {3}, "KeyError: 1");
 }
 
 // ---- kernels and shells
@@ -387,8 +382,8 @@ TEST(LauncherTexts, TheKernelsVictimIsTheRankOfThatProcess) {
               {"torchrun.txt", kNone32,
                Stopping(100) + Failed(1, -9, 101) + Entry(0, 0, -15, 100) + kRootCause +
                    Entry(1, 1, -9, 101)}});
-  ExpectNamed(job, {1}, "was killed by the kernel: out of memory");
-  ExpectNamed(Job(2, {{"dmesg.txt", kNone32, kernel}}), {}, "The kernel killed a process");
+  ExpectBlamed(job, {1}, "was killed by the kernel: out of memory");
+  ExpectBlamed(Job(2, {{"dmesg.txt", kNone32, kernel}}), {}, "The kernel killed a process");
 }
 
 TEST(LauncherTexts, NcclSaysWhichProcessIsWhichRank) {
@@ -401,7 +396,7 @@ TEST(LauncherTexts, NcclSaysWhichProcessIsWhichRank) {
       "busId 50 commId 0xd6 - Init COMPLETE\n";
   Job job(2, {{"all.log", kNone32, nccl},
               {"dmesg.txt", kNone32, "Out of memory: Killed process 101 (python) total-vm:1kB\n"}});
-  ExpectNamed(job, {1}, "was killed by the kernel");
+  ExpectBlamed(job, {1}, "was killed by the kernel");
 }
 
 TEST(LauncherTexts, AShellTellsTheEndOfItsChild) {
@@ -409,17 +404,17 @@ TEST(LauncherTexts, AShellTellsTheEndOfItsChild) {
           {{"run.log", kNone32,
             "step 1 loss 2.0\nrun.sh: line 12:  4711 Segmentation fault      (core dumped) python "
             "train.py\n"}});
-  ExpectNamed(job, {}, "SIGSEGV (signal 11)");
+  ExpectBlamed(job, {}, "SIGSEGV (signal 11)");
   Job rank(2,
            {{"rank1.log", 1, "step 1 loss 2.0\nKilled\n"}, {"rank0.log", 0, "step 1 loss 2.0\n"}});
-  ExpectNamed(rank, {1}, "SIGKILL (signal 9)");
+  ExpectBlamed(rank, {1}, "SIGKILL (signal 9)");
 }
 
 TEST(LauncherTexts, TasksThatAreKilledAfterACancellationFollowFromIt) {
   Job job(4, {{"slurm-17.out", kNone32,
                "slurmstepd: error: *** STEP 17.0 ON node01 CANCELLED AT 2026-11-15T23:22:09 DUE TO "
                "TIME LIMIT ***\nsrun: error: node01: tasks 0-3: Killed\n"}});
-  ExpectNamed(job, {}, "The scheduler ended the job: time limit at 23:22:09");
+  ExpectBlamed(job, {}, "The scheduler ended the job: time limit at 23:22:09");
 }
 
 TEST(LauncherTexts, TheDriverNamesTheGpuOfARank) {
@@ -429,7 +424,7 @@ TEST(LauncherTexts, TheDriverNamesTheGpuOfARank) {
       "busId 4b000 commId 0xd6 - Init COMPLETE\n";
   std::string kernel = "[9.1] NVRM: Xid (PCI:0000:4b:00): 79, GPU has fallen off the bus.\n";
   Job job(2, {{"rank1.log", 1, nccl}, {"rank0.log", 0, Remote(0)}, {"dmesg", kNone32, kernel}});
-  ExpectNamed(job, {1}, "GPU has fallen off the bus (Xid 79)");
+  ExpectBlamed(job, {1}, "GPU has fallen off the bus (Xid 79)");
   Job healthy(2, {{"rank1.log", 1, nccl}, {"dmesg", kNone32, kernel}});
   EXPECT_TRUE(healthy.findings().empty()) << "a kernel's log is older than the job";
 }
@@ -443,7 +438,7 @@ TEST(LauncherTexts, ARankThatIsBlockedInTheKernel) {
               {"rank0.log", 0, WatchdogTimeout(0)},
               {"rank2.log", 2, WatchdogTimeout(2)},
               {"dmesg", kNone32, "INFO: task python:101 blocked for more than 120 seconds.\n"}});
-  ExpectNamed(job, {1}, "blocked in the kernel");
+  ExpectBlamed(job, {1}, "blocked in the kernel");
 }
 
 // ---- what ranks print
@@ -456,12 +451,12 @@ TEST(LauncherTexts, AHandledExceptionOfARankThatWasStopped) {
               {"torchrun.txt", kNone32,
                Stopping(101) + Failed(0, -6, 100) + Entry(1, 1, -15, 101) + kRootCause +
                    Entry(0, 0, -6, 100)}});
-  ExpectNamed(job, {0}, "SIGABRT");
+  ExpectBlamed(job, {0}, "SIGABRT");
 }
 
 TEST(LauncherTexts, AnInterruptIsReported) {
   std::string text = Traceback("[rank0]: ", "KeyboardInterrupt");
-  ExpectNamed(Job(1, {{"rank0.log", 0, text}}), {}, "interrupt");
+  ExpectBlamed(Job(1, {{"rank0.log", 0, text}}), {}, "interrupt");
 }
 
 TEST(LauncherTexts, AFatalErrorOfPython) {
@@ -469,7 +464,7 @@ TEST(LauncherTexts, AFatalErrorOfPython) {
                "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f82aa001140 (most "
                "recent call first):\n  File \"/home/user/train.py\", line 41 in write_shard\n"},
               {"rank0.log", 0, "hello\n"}});
-  ExpectNamed(job, {1}, "SIGSEGV (signal 11) at train.py:41");
+  ExpectBlamed(job, {1}, "SIGSEGV (signal 11) at train.py:41");
 }
 
 TEST(LauncherTexts, ADeviceAssertIsTheReasonAndNotItsEcho) {
@@ -488,7 +483,7 @@ TEST(LauncherTexts, ADeviceAssertIsTheReasonAndNotItsEcho) {
   Job job(2, {{"rank1.log", 1, text},
               {"rank0.log", 0, Remote(0)},
               {"torchrun.txt", kNone32, Stopping(100) + Failed(1, -6, 101)}});
-  ExpectNamed(job, {1}, "Assertion `srcIndex");
+  ExpectBlamed(job, {1}, "Assertion `srcIndex");
 }
 
 TEST(LauncherTexts, OutOfMemoryOfTheGpu) {
@@ -497,7 +492,7 @@ TEST(LauncherTexts, OutOfMemoryOfTheGpu) {
                          "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate "
                          "2.00 GiB. GPU 0 has a total capacity of 139.81 GiB")},
               {"rank0.log", 0, WatchdogTimeout(0)}});
-  ExpectNamed(job, {1}, "died with OutOfMemoryError: CUDA out of memory.");
+  ExpectBlamed(job, {1}, "died with OutOfMemoryError: CUDA out of memory.");
 }
 
 TEST(LauncherTexts, AnExceptionOfCxx) {
@@ -507,7 +502,7 @@ TEST(LauncherTexts, AnExceptionOfCxx) {
             "config\n"},
            {"rank0.log", 0, Remote(0)},
            {"torchrun.txt", kNone32, Stopping(100) + Failed(1, -6, 101)}});
-  ExpectNamed(job, {1}, "std::runtime_error");
+  ExpectBlamed(job, {1}, "std::runtime_error");
 }
 
 TEST(LauncherTexts, AWorkerOfTheDataLoaderThatWasKilled) {
@@ -516,13 +511,13 @@ TEST(LauncherTexts, AWorkerOfTheDataLoaderThatWasKilled) {
                          "RuntimeError: DataLoader worker (pid 900) is killed by signal: "
                          "Killed. ")},
               {"rank0.log", 0, Remote(0)}});
-  ExpectNamed(job, {1}, "DataLoader worker (pid 900) is killed by signal: Killed");
+  ExpectBlamed(job, {1}, "DataLoader worker (pid 900) is killed by signal: Killed");
 }
 
 TEST(LauncherTexts, ATracebackInAFileWithoutARank) {
   Job job(1,
           {{"train.log", kNone32, "step 1 loss 2.0\n" + Traceback("", "ValueError: bad batch")}});
-  ExpectNamed(job, {}, "ValueError: bad batch at train.py:71");
+  ExpectBlamed(job, {}, "ValueError: bad batch at train.py:71");
 }
 
 TEST(LauncherTexts, EndsThatFollowFromAnotherNodeBlameNobody) {
@@ -530,7 +525,7 @@ TEST(LauncherTexts, EndsThatFollowFromAnotherNodeBlameNobody) {
                                            "torch.distributed.DistBackendError: NCCL "
                                            "error, ncclRemoteError: remote process "
                                            "exited");
-  ExpectNamed(Job(2, {{"rank0.log", 0, text}}), {}, "Rank 0 ended because communication failed");
+  ExpectBlamed(Job(2, {{"rank0.log", 0, text}}), {}, "Rank 0 ended because communication failed");
 }
 
 TEST(LauncherTexts, TheStoreSaysWhoWaited) {
@@ -540,8 +535,8 @@ TEST(LauncherTexts, TheStoreSaysWhoWaited) {
                 "retrieving ncclUniqueId from [0] via c10d key-value store by key "
                 "'/default_pg/0//2//cuda//0', but store->get('..') got error: wait timeout after "
                 "600000ms, keys: /default_pg/0//2//cuda//0");
-  ExpectNamed(Job(4, {{"rank1.log", 1, text}}), {},
-              "Rank 1 waited for the first member of a group");
+  ExpectBlamed(Job(4, {{"rank1.log", 1, text}}), {},
+               "Rank 1 waited for the first member of a group");
 }
 
 std::string NoId(int32_t rank, int32_t place, int32_t group) {
@@ -554,26 +549,26 @@ std::string NoId(int32_t rank, int32_t place, int32_t group) {
 }
 
 TEST(LauncherTexts, TheFirstMemberOfAGroupNeverCame) {
-  ExpectNamed(Job(3, {{"rank0.log", 0, "step 1 loss 2.0\n"},
-                      {"rank1.log", 1, NoId(1, 1, 1)},
-                      {"rank2.log", 2, NoId(2, 2, 1)}}),
-              {0},
-              "Rank 0 did not join the set-up of the communicator of group 1; ranks 1-2 waited");
+  ExpectBlamed(Job(3, {{"rank0.log", 0, "step 1 loss 2.0\n"},
+                       {"rank1.log", 1, NoId(1, 1, 1)},
+                       {"rank2.log", 2, NoId(2, 2, 1)}}),
+               {0},
+               "Rank 0 did not join the set-up of the communicator of group 1; ranks 1-2 waited");
   // 1, 3, 5, 7: evenly spaced; of two speakers that is not known. 0, 3, 4 may be anything.
-  ExpectNamed(
+  ExpectBlamed(
       Job(8,
           {{"a.log", 3, NoId(3, 1, 4)}, {"b.log", 5, NoId(5, 2, 4)}, {"c.log", 7, NoId(7, 3, 4)}}),
       {1}, "Rank 1 did not join");
-  ExpectNamed(Job(8, {{"a.log", 3, NoId(3, 1, 4)}, {"b.log", 7, NoId(7, 3, 4)}}), {}, "waited");
-  ExpectNamed(Job(8, {{"a.log", 3, NoId(3, 1, 4)}, {"b.log", 4, NoId(4, 3, 4)}}), {}, "waited");
+  ExpectBlamed(Job(8, {{"a.log", 3, NoId(3, 1, 4)}, {"b.log", 7, NoId(7, 3, 4)}}), {}, "waited");
+  ExpectBlamed(Job(8, {{"a.log", 3, NoId(3, 1, 4)}, {"b.log", 4, NoId(4, 3, 4)}}), {}, "waited");
 }
 
 TEST(LauncherTexts, OneThatWaitsForAnIdAlone) {
-  ExpectNamed(Job(3, {{"rank2.log", 2, NoId(2, 2, 1)}}), {}, "waited");
-  ExpectNamed(Job(3, {{"rank0.log", 0, "step 1 loss 2.0\n"},
-                      {"rank1.log", 1, "step 1 loss 2.0\n"},
-                      {"rank2.log", 2, NoId(2, 2, 1)}}),
-              {2}, "no other member came");
+  ExpectBlamed(Job(3, {{"rank2.log", 2, NoId(2, 2, 1)}}), {}, "waited");
+  ExpectBlamed(Job(3, {{"rank0.log", 0, "step 1 loss 2.0\n"},
+                       {"rank1.log", 1, "step 1 loss 2.0\n"},
+                       {"rank2.log", 2, NoId(2, 2, 1)}}),
+               {2}, "no other member came");
 }
 
 TEST(LauncherTexts, ARankThatAbortsItself) {
@@ -582,8 +577,8 @@ TEST(LauncherTexts, ARankThatAbortsItself) {
       "Current thread 0x00007f35332df140 (most recent call first):\n"
       "  File \"/home/user/train.py\", line 413 in check\n"
       "  File \"/home/user/train.py\", line 57 in <module>\n";
-  ExpectNamed(Job(2, {{"rank0.stderr", 0, own}, {"rank1.stderr", 1, Remote(1)}}), {0},
-              "died by SIGABRT (signal 6) at train.py:413");
+  ExpectBlamed(Job(2, {{"rank0.stderr", 0, own}, {"rank1.stderr", 1, Remote(1)}}), {0},
+               "died by SIGABRT (signal 6) at train.py:413");
 }
 
 TEST(LauncherTexts, ARankThatHoldsTheInterpreterLock) {
@@ -593,12 +588,12 @@ TEST(LauncherTexts, ARankThatHoldsTheInterpreterLock) {
            {"rank2.log", 2,
             "[rank2]:[E1115 23:22:28.258 P.cpp:1] [PG ID 0 PG GUID 0 Rank 2] Could not acquire GIL "
             "within 300 ms on exit, possible GIL induced hang\n"}});
-  ExpectNamed(job, {2}, "GIL");
+  ExpectBlamed(job, {2}, "GIL");
 }
 
 TEST(LauncherTexts, TimeoutsOfAllRanksAreAnErrorThatBlamesNobody) {
   Job job(2, {{"rank0.log", 0, WatchdogTimeout(0)}, {"rank1.log", 1, WatchdogTimeout(1)}});
-  ExpectNamed(job, {}, "NCCL watchdog timeout");
+  ExpectBlamed(job, {}, "NCCL watchdog timeout");
 }
 
 // ---- healthy jobs

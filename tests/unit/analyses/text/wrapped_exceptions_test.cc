@@ -28,12 +28,6 @@ std::string Trace(std::string_view exception, int line = 40) {
          std::to_string(line) + ", in main\n    step()\n" + std::string(exception) + "\n";
 }
 
-void ExpectReason(const Job& job, std::vector<int32_t> ranks, std::string_view words) {
-  Finding first = job.First();
-  EXPECT_EQ(first.ranks, ranks) << first.headline;
-  EXPECT_NE(first.headline.find(words), std::string::npos) << first.headline;
-}
-
 constexpr std::string_view kLoader =
     "ValueError: Caught ValueError in DataLoader worker process 0.\n"
     "Original Traceback (most recent call last):\n"
@@ -42,7 +36,7 @@ constexpr std::string_view kLoader =
 
 TEST(WrappedExceptions, TheExceptionOfALoadersWorkerIsTheReason) {
   Job job(2, {{"rank0.err", 0, "step 1 loss 1.0\n"}, {"rank1.err", 1, Marked(1, Trace(kLoader))}});
-  ExpectReason(job, {1}, "died with ValueError: cannot identify image at data.py:34");
+  ExpectBlamed(job, {1}, "died with ValueError: cannot identify image at data.py:34");
   ASSERT_GE(job.First().evidence.size(), 2U);
   EXPECT_NE(job.First().evidence[1].text.find("Caught ValueError"), std::string::npos)
       << "the wrapper is the second evidence";
@@ -65,7 +59,7 @@ TEST(WrappedExceptions, ACheckpointNamesTheRankThatFailed) {
   Job job(3, {{"rank0.err", 0, Marked(0, text)},
               {"rank1.err", 1, Marked(1, text)},
               {"rank2.err", 2, Marked(2, text)}});
-  ExpectReason(job, {2}, "died with OSError: disk is full at writer.py:43");
+  ExpectBlamed(job, {2}, "died with OSError: disk is full at writer.py:43");
 }
 
 TEST(WrappedExceptions, TheDirectCauseIsTheReason) {
@@ -73,7 +67,7 @@ TEST(WrappedExceptions, TheDirectCauseIsTheReason) {
                      "\nThe above exception was the direct cause of the following exception:\n\n" +
                      Trace("RuntimeError: no dataset", 9);
   Job job(1, {{"rank0.err", 0, Marked(0, text)}});
-  ExpectReason(job, {0}, "died with KeyError: 'shard' at train.py:7");
+  ExpectBlamed(job, {0}, "died with KeyError: 'shard' at train.py:7");
 }
 
 TEST(WrappedExceptions, WhatReplacedAnExceptionIsTheReason) {
@@ -81,7 +75,7 @@ TEST(WrappedExceptions, WhatReplacedAnExceptionIsTheReason) {
                      "\nDuring handling of the above exception, another exception occurred:\n\n" +
                      Trace("OSError: no file", 9);
   Job job(1, {{"rank0.err", 0, Marked(0, text)}});
-  ExpectReason(job, {0}, "died with OSError: no file at train.py:9");
+  ExpectBlamed(job, {0}, "died with OSError: no file at train.py:9");
 }
 
 TEST(WrappedExceptions, ALostPeerWhileHandlingIsNot) {
@@ -90,7 +84,7 @@ TEST(WrappedExceptions, ALostPeerWhileHandlingIsNot) {
       "\nDuring handling of the above exception, another exception occurred:\n\n" +
       Trace("torch.distributed.DistBackendError: NCCL communicator was aborted on rank 0.", 9);
   Job job(1, {{"rank0.err", 0, Marked(0, text)}});
-  ExpectReason(job, {0}, "died with OSError: no file at train.py:7");
+  ExpectBlamed(job, {0}, "died with OSError: no file at train.py:7");
 }
 
 TEST(WrappedExceptions, WhatFollowsFromALostPeerIsNoDeath) {
@@ -99,7 +93,7 @@ TEST(WrappedExceptions, WhatFollowsFromALostPeerIsNoDeath) {
                      Trace("RuntimeError: could not save", 9);
   Job job(2, {{"rank0.err", 0, Marked(0, text)},
               {"rank1.err", 1, Marked(1, Trace("ValueError: bad batch"))}});
-  ExpectReason(job, {1}, "died with ValueError: bad batch");
+  ExpectBlamed(job, {1}, "died with ValueError: bad batch");
 }
 
 TEST(WrappedExceptions, TheCompilersErrorIsUnwrapped) {
@@ -107,7 +101,7 @@ TEST(WrappedExceptions, TheCompilersErrorIsUnwrapped) {
       "torch._dynamo.exc.InternalTorchDynamoError: TypeError: unhashable\n\nfrom user code:\n"
       "   File \"/home/user/model.py\", line 88, in forward\n    return x");
   Job job(1, {{"rank0.err", 0, Marked(0, text)}});
-  ExpectReason(job, {0}, "died with TypeError: unhashable at model.py:88");
+  ExpectBlamed(job, {0}, "died with TypeError: unhashable at model.py:88");
 }
 
 TEST(WrappedExceptions, TheLineBelowABackendsNameIsTheReason) {
@@ -115,7 +109,7 @@ TEST(WrappedExceptions, TheLineBelowABackendsNameIsTheReason) {
       "torch._dynamo.exc.BackendCompilerFailed: backend='inductor' raised:\n"
       "CppCompileError: C++ compile error");
   Job job(1, {{"rank0.err", 0, Marked(0, text)}});
-  ExpectReason(job, {0}, "died with CppCompileError: C++ compile error at train.py:40");
+  ExpectBlamed(job, {0}, "died with CppCompileError: C++ compile error at train.py:40");
 }
 
 TEST(WrappedExceptions, OfASpawnedProcessTheRankIsKnown) {
@@ -124,14 +118,14 @@ TEST(WrappedExceptions, OfASpawnedProcessTheRankIsKnown) {
       "-- Process 1 terminated with the following error:\nTraceback (most recent call last):\n"
       "  File \"/home/user/worker.py\", line 12, in run\n    f()\nRuntimeError: no gradient");
   Job job(2, {{"run.log", kNone32, text}});
-  ExpectReason(job, {1}, "died with RuntimeError: no gradient at worker.py:12");
+  ExpectBlamed(job, {1}, "died with RuntimeError: no gradient at worker.py:12");
 }
 
 TEST(WrappedExceptions, AThreadDoesNotEndItsProcess) {
   std::string text = "Exception in thread Thread-1 (f):\n" + Trace("OSError: gone", 7) +
                      Marked(0, Trace("RuntimeError: the queue is empty", 9));
   Job job(1, {{"rank0.err", 0, text}});
-  ExpectReason(job, {0}, "died with RuntimeError: the queue is empty at train.py:9");
+  ExpectBlamed(job, {0}, "died with RuntimeError: the queue is empty at train.py:9");
 }
 
 TEST(WrappedExceptions, WhatPythonIgnoresIsNoEvent) {
@@ -146,7 +140,7 @@ TEST(WrappedExceptions, NcclsLastErrorIsTheReason) {
       "error\nncclSystemError: System call failed.\nLast error:\n"
       "Error while creating shared memory segment /dev/shm/nccl-a");
   Job job(2, {{"rank0.err", 0, "step 1 loss 1\n"}, {"rank1.err", 1, Marked(1, text)}});
-  ExpectReason(job, {1}, "died with NCCL error: Error while creating shared memory segment");
+  ExpectBlamed(job, {1}, "died with NCCL error: Error while creating shared memory segment");
 }
 
 TEST(WrappedExceptions, ARefusedConnectionOfOneRankAlone) {
@@ -155,10 +149,10 @@ TEST(WrappedExceptions, ARefusedConnectionOfOneRankAlone) {
       "exited\nncclRemoteError: A call failed.\nLast error:\nsocketPollConnect: connect to "
       "10.0.0.7<1> returned Connection refused, exceeded error retry count");
   Job alone(3, {{"rank2.err", 2, Marked(2, text)}});
-  ExpectReason(alone, {2}, "found no peer to set up a communicator at train.py:40");
+  ExpectBlamed(alone, {2}, "found no peer to set up a communicator at train.py:40");
   Job follows(3, {{"rank1.err", 1, Marked(1, Trace("ValueError: bad batch"))},
                   {"rank2.err", 2, Marked(2, text)}});
-  ExpectReason(follows, {1}, "bad batch");
+  ExpectBlamed(follows, {1}, "bad batch");
 }
 
 // Works that NCCL gave up, of three ranks: what they waited in, and what they had completed.
@@ -180,12 +174,12 @@ TEST(WrappedExceptions, MessagesThatDoNotFitShowWhoSkippedACall) {
   Job job(3, {{"rank0.err", 0, GivenUp(0, "REDUCE", 8, 7, "invalid usage")},
               {"rank1.err", 1, GivenUp(1, "REDUCE", 11, 10, "remote process exited")},
               {"rank2.err", 2, GivenUp(2, "ALLTOALL_BASE", 9, 8, "invalid usage")}});
-  ExpectReason(job, {1}, "did not join all_to_all #9 of group 2 in which rank 2 waits");
+  ExpectBlamed(job, {1}, "did not join all_to_all #9 of group 2 in which rank 2 waits");
 }
 
 TEST(WrappedExceptions, LastWordsOfTheCLibrary) {
   Job job(2, {{"rank0.err", 0, "step 1 loss 1\n"}, {"rank1.err", 1, "free(): invalid pointer\n"}});
-  ExpectReason(job, {1}, "died with free(): invalid pointer");
+  ExpectBlamed(job, {1}, "died with free(): invalid pointer");
 }
 
 TEST(WrappedExceptions, SigtermThatTheLauncherDidNotSend) {
@@ -195,7 +189,7 @@ TEST(WrappedExceptions, SigtermThatTheLauncherDidNotSend) {
       "torch/distributed/elastic/multiprocessing/api.py:986] failed (exitcode: -15) local_rank: 1 "
       "(pid: 101) of binary: /usr/bin/python\n";
   Job job(2, {{"torchrun.txt", kNone32, text}});
-  ExpectReason(job, {1}, "was ended by SIGTERM (signal 15), which the launcher did not send");
+  ExpectBlamed(job, {1}, "was ended by SIGTERM (signal 15), which the launcher did not send");
 }
 
 }  // namespace wrapped_exceptions_test

@@ -146,7 +146,9 @@ TEST(Gzip, WhatMayFollow) {
     Drained padded = Unpack(Packing::kGzip, packed + std::string(700'000, '\0'), step);
     EXPECT_TRUE(padded.status.ok()) << padded.status.ToString();
     EXPECT_EQ(padded.bytes, "hello");
-    Drained more = Unpack(Packing::kGzip, packed + std::string(10, '\0') + packed, step);
+    std::string apart = packed;
+    apart.append(10, '\0').append(packed);
+    Drained more = Unpack(Packing::kGzip, apart, step);
     EXPECT_TRUE(more.status.ok());
     EXPECT_EQ(more.bytes, "hellohello");
     for (const char* junk : {"garbage", "\x1fgarbage and more", "\x1f\x8bgarbage and more of it"}) {

@@ -303,7 +303,7 @@ TEST(PickleTest, ListsInPiecesAreOneList) {
   std::string ones;
   for (int i = 0; i < 1000; ++i) ones += "K\1";
   for (std::string_view begin : {"]"sv, "]q\0"sv}) {
-    std::string text = "(" + std::string(begin) + "(" + ones + "e(" + ones + "eK\1at.";
+    std::string text = fmt::format("({}({}e({}eK\1at.", begin, ones, ones);
     EXPECT_EQ(Pickle(text, true).Show(), "(<2001>)");
   }
 }

@@ -1,5 +1,6 @@
 #include "inputs/discovery/walk_folders.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +17,7 @@ using testing::TempFolder;
 using testing::WriteBytes;
 
 // "path state notes" of all that is found, paths relative to the folder.
-std::vector<std::string> Walk(const TempFolder& folder, std::vector<std::string> paths,
+std::vector<std::string> Walk(const TempFolder& folder, const std::vector<std::string>& paths,
                               const std::string& output = "") {
   std::vector<std::string> all;
   for (const FoundInput& input : WalkFolders(paths, output)) {
@@ -25,7 +26,7 @@ std::vector<std::string> Walk(const TempFolder& folder, std::vector<std::string>
     if (path == folder.path()) path = ".";
     std::string notes = NotesOf(input);
     all.push_back(
-        notes.empty() ? path : path + " " + std::string(InputStateName(input.state)) + " " + notes);
+        notes.empty() ? path : fmt::format("{} {} {}", path, InputStateName(input.state), notes));
   }
   return all;
 }
