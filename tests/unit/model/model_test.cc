@@ -91,8 +91,8 @@ TEST(Diagnostics, AppendIsTheSameAsAddingInOrder) {
     (i < 4 ? first : second).Add(i % 3 ? kBad : kOdd, 2, {.line = i});
   }
   Diagnostics joined;
-  joined.Append(std::move(first));
-  joined.Append(std::move(second));
+  joined.Append(first);
+  joined.Append(second);
   ASSERT_EQ(joined.all().size(), all.all().size());
   for (size_t i = 0; i < all.all().size(); ++i) {
     EXPECT_EQ(joined.all()[i].kind, all.all()[i].kind);

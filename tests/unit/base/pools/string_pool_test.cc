@@ -65,7 +65,7 @@ TEST(StringPool, AbsorbsAnotherInItsOrder) {
 }
 
 TEST(StringPool, KeptTextsAreNotCopied) {
-  const std::string kept(1000, 'k'), same = kept;
+  const std::string kept(1000, 'k'), same(1000, 'k');
   StringPool part, other, whole;
   const StringId first = part.InternKept(kept, StringPool::HashOf(kept));
   EXPECT_EQ(part.Intern(same), first);
