@@ -58,6 +58,7 @@ bool SetTimes(int64_t zero, int64_t start_ns, int64_t duration_ns, Slice& slice)
 void OpNotes::Begin() {
   if (notes_.size() > kMostNotes) *this = OpNotes();
   for (Note& note : notes_) note.number = 0;
+  last_ = 0;
 }
 
 void TimelineMaker::Begin(std::string name, size_t slice_count) {

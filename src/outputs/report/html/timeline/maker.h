@@ -119,7 +119,8 @@ bool CountsFrom1970(int64_t earliest_ns);
 bool SetTimes(int64_t zero, int64_t start_ns, int64_t duration_ns, Slice& slice);
 
 // Notes of collectives by what makes them: ranks do the same, so that most are made once, also for
-// the islands that follow. Their numbers are of the island.
+// the islands that follow, and after a note the one is tried that came after it the last time.
+// Their numbers are of the island.
 class OpNotes {
  public:
   // Sequence number, sizes and types of inputs and outputs, state, stack.
@@ -131,11 +132,11 @@ class OpNotes {
   // `make` gives the text of a note that is new.
   template <typename Make>
   uint32_t Number(const Key& key, TimelineTexts& texts, const Make& make) {
-    const auto at = static_cast<size_t>(keys_.Intern(key));
-    if (at >= notes_.size()) {
-      notes_.resize(at + 1);
-      notes_[at].text = made_.Copy(make());
-    }
+    uint32_t at = notes_[last_].next;
+    if (at == 0 || notes_[at].key != key) at = static_cast<uint32_t>(keys_.Intern(key));
+    if (at == notes_.size()) notes_.push_back({.key = key, .text = made_.Copy(make())});
+    notes_[last_].next = at;
+    last_ = at;
     Note& note = notes_[at];
     if (note.number == 0) note.number = texts.Number(note.text);
     return note.number;
@@ -143,12 +144,15 @@ class OpNotes {
 
  private:
   struct Note {
+    Key key = {};
     std::string_view text;
     uint32_t number = 0;  // 0: none yet
+    uint32_t next = 0;    // the note that came after it; 0: none yet
   };
 
   SequencePool<uint32_t, ListId> keys_;
-  std::vector<Note> notes_;  // by number in keys_
+  std::vector<Note> notes_ = std::vector<Note>(1);  // by number in keys_, which begins with 1
+  uint32_t last_ = 0;
   Arena made_;
 };
 
