@@ -3,13 +3,14 @@
 
 usage: flight_scale_bench.py MODE DEBRIEF FOLDER
 
+  512x2000           the report, and `debrief flight` alone (flight_s, flight_mb)
   4096x200           the cost of an entry against 512 ranks x 2,000 entries
   8192_in_one_group  everybody waits in one group for one rank
   16384x60           dumps that are mostly lists of members
   16384x200          with a planted fault; also the size of the report
   16384_healthy      nothing is wrong
   16384_shards       four maps and a reduce
-Dumps are made in FOLDER once and always the same.
+Dumps are made in FOLDER once and always the same. CPU seconds are the least of RUNS runs: others use the machine, too.
 """
 import json
 import os
@@ -18,6 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+RUNS = 3
 GENERATOR = Path(__file__).resolve().parent.parent / "tools/make_flight_job.py"
 JOBS = {
     "512x2000": ["--ranks", 512, "--entries", 2000, "--fault", "stuck", "--fault-rank", 301],
@@ -53,8 +55,13 @@ class Bench:
             sys.exit(f"{words} failed")
         return output, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6
 
+    def best(self, *words):
+        """As run: the least CPU seconds of some runs, and their largest peak."""
+        runs = [self.run(*words) for _ in range(RUNS)]
+        return runs[-1][0], min(cpu for _, cpu, _ in runs), max(peak for *_, peak in runs)
+
     def answer(self, *words):
-        return self.run(*words, "--json", "--no-store", "-o", self.out, "--overwrite")
+        return self.best(*words, "--json", "--no-store", "-o", self.out, "--overwrite")
 
     def check(self, job, output):
         """The findings blame the planted rank alone, or nobody."""
@@ -69,6 +76,11 @@ class Bench:
         run = self.check(job, output)
         rows = sum(one["rows"] or 0 for one in run["inputs"])
         return {"cpu_s": cpu_s, "peak_mb": peak_mb, "rows": rows}
+
+    def flight(self, job):
+        output, cpu_s, peak_mb = self.best("flight", self.dumps(job), "--json")
+        self.check(job, output)
+        return {"flight_s": cpu_s, "flight_mb": peak_mb}
 
     def shards(self):
         job, shards = self.dumps("16384x200"), self.folder / "shards"
@@ -88,6 +100,8 @@ def main():
         values = bench.shards()
     else:
         values = bench.measure(mode)
+    if mode == "512x2000":
+        values |= bench.flight(mode)
     if mode == "4096x200":
         other = bench.measure("512x2000")
         values["ratio"] = values["cpu_s"] / values["rows"] / (other["cpu_s"] / other["rows"])

@@ -32,14 +32,17 @@ void AddFirst(std::map<int32_t, int64_t>& times, int32_t rank, int64_t time) {
 AttemptEnds FindAttemptEnds(const Model& model) {
   AttemptEnds ends;
   const auto& ops = model.tables.Get<CommOpTable>();
-  AttemptEnd* end = nullptr;  // of the row before
-  for (size_t row = 0; row < ops.size(); ++row) {
-    const bool is_same =
-        row > 0 && ops.job[row] == ops.job[row - 1] && ops.attempt[row] == ops.attempt[row - 1];
-    if (!is_same) end = &ends[{ops.job[row], ops.attempt[row]}];
-    const int64_t seen = std::max(ops.started_ns[row], ops.completed_ns[row]);
-    end->dumps = std::max(end->dumps, std::max(ops.created_ns[row], seen));
+  for (size_t row = 0; row < ops.size();) {
+    const int32_t job = ops.job[row], attempt = ops.attempt[row];
+    AttemptEnd& of_rows = ends[{job, attempt}];
+    int64_t newest = of_rows.dumps;
+    for (; row < ops.size() && ops.job[row] == job && ops.attempt[row] == attempt; ++row) {
+      const int64_t seen = std::max(ops.started_ns[row], ops.completed_ns[row]);
+      newest = std::max(newest, std::max(ops.created_ns[row], seen));
+    }
+    of_rows.dumps = newest;
   }
+  AttemptEnd* end = nullptr;
   const auto& events = model.tables.Get<TextEventTable>();
   for (size_t row = 0; row < events.size() && !ends.empty(); ++row) {
     if (model.pools.Text(events.kind[row]) != "watchdog_timeout") continue;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "outputs/finding_markdown.h"
-#include "outputs/incident/incident.h"
 
 namespace debrief {
 
@@ -33,10 +32,8 @@ void AppendFindings(std::string& out, const Model& model, std::string_view summa
 }
 
 // The picture, or a sketch where there is none beside the text; what each rank did in words.
-void AppendIncident(std::string& out, const Model& model, const JobVerdict& verdict,
+void AppendIncident(std::string& out, const incident::Incident& incident, const JobVerdict& verdict,
                     bool has_picture) {
-  const Finding& finding = model.findings[verdict.findings.front()];
-  const incident::Incident incident = incident::MakeIncident(model, finding);
   if (has_picture && !incident.empty()) {
     out += fmt::format("![{}]({})\n\n", Markdown(incident.title), PicturePath(verdict.job));
   } else {
@@ -65,7 +62,8 @@ std::string VerdictMarkdown(const Model& model, const JobVerdict& verdict,
   AppendBlame(out, first);
   AppendNextStep(out, first);
   AppendConfidence(out, first);
-  AppendIncident(out, model, verdict, options.has_picture);
+  AppendIncident(out, options.incident ? *options.incident : incident::MakeIncident(model, first),
+                 verdict, options.has_picture);
   AppendEvidence(out, first);
   const std::set<size_t> explained(first.explains.begin(), first.explains.end());
   AppendFindings(out, model, "Consequences", first.explains);

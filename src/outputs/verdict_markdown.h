@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/model.h"
+#include "outputs/incident/incident.h"
 #include "outputs/job_verdicts.h"
 
 namespace debrief {
@@ -16,6 +17,7 @@ std::string PicturePath(int32_t job);
 struct MarkdownOptions {
   int level = 2;             // of the heading
   bool has_picture = false;  // it is read beside the report, whose picture it shows; else a sketch
+  const incident::Incident* incident = nullptr;  // that of the job, where it is made already
 };
 
 // The first finding whole, what follows from it and the others folded. Of a job that has findings.

@@ -1,5 +1,7 @@
 // The tables comm_match, comm_call, first_incomplete, comm_arrival and comm_traffic.
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,8 +48,18 @@ class RowWriter {
     if constexpr (requires { row.role; }) row.role = names.role;
   }
 
+  // Of a text that stays where it is. Rows repeat few of them: those seen last are known by their
+  // address.
+  StringId Intern(std::string_view text) {
+    Seen& seen = seen_[reinterpret_cast<uintptr_t>(text.data()) / alignof(Seen) % seen_.size()];
+    const bool is_known = seen.id != StringId::kNone && seen.text.data() == text.data() &&
+                          seen.text.size() == text.size();
+    if (!is_known) seen = {text, part_.pools.Intern(text)};
+    return seen.id;
+  }
+
   StringId Copy(StringId id) {
-    return id == StringId::kNone ? StringId::kNone : part_.pools.Intern(index_.Text(id));
+    return id == StringId::kNone ? StringId::kNone : Intern(index_.Text(id));
   }
 
   ListId Ranks(const std::vector<int32_t>& positions) {
@@ -64,6 +76,11 @@ class RowWriter {
   Part& part_;
 
  private:
+  struct Seen {
+    std::string_view text;
+    StringId id = StringId::kNone;
+  };
+
   struct GroupNames {
     StringId name = StringId::kNone;
     StringId description = StringId::kNone;
@@ -83,6 +100,7 @@ class RowWriter {
     return *names;
   }
 
+  std::array<Seen, 32> seen_;
   std::vector<std::optional<GroupNames>> names_;  // beside Index::groups
   std::vector<int64_t> list_;
   ListId nobody_ = ListId::kNone;  // the empty list
@@ -120,7 +138,7 @@ class MatchRows : protected RowWriter {
     auto row = NewRow<CommMatchRow>();
     row.match = first_match_ + static_cast<int64_t>(matches_.size());
     NameGroup(group, row);
-    row.kind = part_.pools.Intern(kind);
+    row.kind = Intern(kind);
     return row;
   }
 
@@ -170,10 +188,18 @@ class CollectiveWriter : private MatchRows {
   }
 
  private:
-  void AddCollective(const Group& group, const SeqRow& seq_row) {
-    auto units = index_.UnitsOf(group, seq_row);
+  // Nearly all are: then nobody needs to be listed.
+  bool IsCompletedByAll(const Group& group, std::span<const int32_t> units) const {
+    if (units.size() != group.members.size()) return false;
+    for (size_t i = 0; i < units.size(); ++i) {
+      const Unit& unit = index_.UnitAt(units[i]);
+      if (unit.rank != group.members[i] || !unit.completed()) return false;
+    }
+    return true;
+  }
+
+  void Divide(const Group& group, const SeqRow& seq_row, std::span<const int32_t> units) {
     auto& [joined, completed, missing, unknown] = sides_;
-    for (std::vector<int32_t>* side : {&joined, &completed, &missing, &unknown}) side->clear();
     size_t next = 0;
     for (int32_t rank : group.members) {
       while (next < units.size() && index_.UnitAt(units[next]).rank < rank) ++next;
@@ -186,6 +212,14 @@ class CollectiveWriter : private MatchRows {
         (never ? missing : unknown).push_back(rank);
       }
     }
+  }
+
+  void AddCollective(const Group& group, const SeqRow& seq_row) {
+    auto units = index_.UnitsOf(group, seq_row);
+    auto& [joined, completed, missing, unknown] = sides_;
+    for (std::vector<int32_t>* side : {&joined, &completed, &missing, &unknown}) side->clear();
+    const bool by_all = IsCompletedByAll(group, units);
+    if (!by_all) Divide(group, seq_row, units);
     const std::vector<int32_t> blamed = BlamedIn(units);
     const Unit& first = index_.UnitAt(RightOne(units, blamed));
     CommMatchRow row = NewMatch(group, first.region ? "region" : "collective");
@@ -193,14 +227,14 @@ class CollectiveWriter : private MatchRows {
     if (!blamed.empty()) row.blamed = Ranks(blamed);
     row.op = Copy(index_.ops.op[first.row]);
     std::string_view mismatch = MismatchOf(units);
-    if (!mismatch.empty()) row.mismatch = part_.pools.Intern(mismatch);
+    if (!mismatch.empty()) row.mismatch = Intern(mismatch);
     bool all_completed = completed.size() == joined.size();
-    row.status = part_.pools.Intern(!mismatch.empty()  ? "mismatch"
-                                    : !missing.empty() ? "waiting"
-                                    : all_completed    ? "completed"
-                                    : !unknown.empty() ? "unknown"
-                                                       : "running");
-    row.joined = joined.size() == group.members.size() ? row.members : Ranks(joined);
+    row.status = Intern(!mismatch.empty()  ? "mismatch"
+                        : !missing.empty() ? "waiting"
+                        : all_completed    ? "completed"
+                        : !unknown.empty() ? "unknown"
+                                           : "running");
+    row.joined = by_all || joined.size() == group.members.size() ? row.members : Ranks(joined);
     row.completed = all_completed ? row.joined : Ranks(completed);
     row.missing = Ranks(missing);
     row.unknown = Ranks(unknown);

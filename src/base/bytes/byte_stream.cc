@@ -20,14 +20,18 @@ class SourceStream final : public ByteStream {
 
   // A window fails as a whole. Smaller ones bring the good bytes at its beginning: a file that
   // shrank is read up to its new end.
-  Result<size_t> Read(char* out, size_t capacity) override {
+  Result<ByteView> ReadView(size_t capacity) override {
     size_t length = std::min(capacity, kMaxWindow);
     Result<ByteView> view = source_.View(offset_, length);
     while (!view.ok() && length > 1) view = source_.View(offset_, length /= 2);
-    if (!view.ok()) return view.status();
-    if (view->size() > 0) std::memcpy(out, view->data(), view->size());
-    offset_ += view->size();
-    return view->size();
+    if (view.ok()) offset_ += view->size();
+    return view;
+  }
+
+  Result<size_t> Read(char* out, size_t capacity) override {
+    ASSIGN_OR_RETURN(const ByteView view, ReadView(capacity));
+    if (view.size() > 0) std::memcpy(out, view.data(), view.size());
+    return view.size();
   }
 
  private:
@@ -90,7 +94,23 @@ class PrefixedStream final : public ByteStream {
   ByteStream& in_;
 };
 
+// A view of the first bytes of a buffer, which has room for the padding.
+ByteView ViewOf(const std::shared_ptr<char[]>& buffer, size_t size) {
+  std::memset(buffer.get() + size, 0, kPadding);
+  return {buffer, buffer.get(), size};
+}
+
+std::shared_ptr<char[]> MakeBuffer(size_t bytes) {
+  return std::shared_ptr<char[]>(new char[bytes + kPadding]);  // not filled
+}
+
 }  // namespace
+
+Result<ByteView> ByteStream::ReadView(size_t capacity) {
+  const std::shared_ptr<char[]> buffer = MakeBuffer(capacity);
+  ASSIGN_OR_RETURN(const size_t size, Read(buffer.get(), capacity));
+  return ViewOf(buffer, size);
+}
 
 std::unique_ptr<ByteStream> MakeSourceStream(const Source& source) {
   return std::make_unique<SourceStream>(source);
@@ -107,17 +127,24 @@ std::unique_ptr<ByteStream> MakePrefixedStream(std::string prefix, ByteStream& i
   return std::make_unique<PrefixedStream>(std::move(prefix), nullptr, in);
 }
 
-Result<std::string> ReadHead(ByteStream& in, size_t bytes) {
-  std::string head(bytes, '\0');
-  size_t used = 0;
+// The head of a file comes in one piece.
+Result<ByteView> ViewHead(ByteStream& in, size_t bytes) {
+  ASSIGN_OR_RETURN(ByteView first, in.ReadView(bytes));
+  if (first.size() == 0 || first.size() == bytes) return first;
+  const std::shared_ptr<char[]> head = MakeBuffer(bytes);
+  std::memcpy(head.get(), first.data(), first.size());
+  size_t used = first.size();
   while (used < bytes) {
-    Result<size_t> got = in.Read(head.data() + used, bytes - used);
-    if (!got.ok() && used == 0) return got.status();
+    const Result<size_t> got = in.Read(head.get() + used, bytes - used);
     if (!got.ok() || got.value() == 0) break;
     used += got.value();
   }
-  head.resize(used);
-  return head;
+  return ViewOf(head, used);
+}
+
+Result<std::string> ReadHead(ByteStream& in, size_t bytes) {
+  ASSIGN_OR_RETURN(const ByteView head, ViewHead(in, bytes));
+  return std::string(head.text());
 }
 
 }  // namespace debrief

@@ -21,6 +21,9 @@ class ByteStream {
   // mean the end, 0 does. What is good comes before what is wrong: an error is returned only when
   // no byte before it is left. After the end or an error, every Read returns the same again.
   virtual Result<size_t> Read(char* out, size_t capacity) = 0;
+
+  // As Read, into a buffer that is made for them; or where they lie already.
+  virtual Result<ByteView> ReadView(size_t capacity);
 };
 
 // The source must outlive the stream.
@@ -37,6 +40,7 @@ std::unique_ptr<ByteStream> MakePrefixedStream(std::string prefix, ByteStream& i
 
 // The next `bytes` bytes, fewer when the stream ends before or goes wrong. A Status only when there
 // is not a single byte before it; an error after some bytes comes back with the next Read.
+Result<ByteView> ViewHead(ByteStream& in, size_t bytes);
 Result<std::string> ReadHead(ByteStream& in, size_t bytes);
 
 }  // namespace debrief

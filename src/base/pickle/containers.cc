@@ -189,7 +189,9 @@ bool PickleReader::Fill(PickleKind kind) {
     if (folded && is_fresh && kind == PickleKind::kDict && !repeats_.empty()) {
       const char* bytes = begin_ + static_cast<uint32_t>(since);
       const auto effects = static_cast<uint32_t>(effects_ - (since >> 32));
-      layouts_.Learn({bytes, static_cast<size_t>(next_ - bytes)}, items, own, memo_, effects);
+      const std::string_view text(bytes, static_cast<size_t>(next_ - bytes));
+      const uint32_t layout = layouts_.Learn(text, items, own, memo_, effects);
+      if (layout != PickleLayouts::kNoLayout) builder_.Learned(layouts_.NumberOf(layout), items);
     }
   } else {
     Settle(items);

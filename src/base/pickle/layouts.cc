@@ -19,6 +19,9 @@ constexpr size_t kFewestItems = 16;  // smaller dicts are read as fast as they a
 constexpr size_t kBlock = 32;        // bytes that are compared at a time
 static_assert(kBlock <= kPadding, "the last block may reach behind the bytes");
 
+// A block in one register, or in two.
+using Block = uint64_t __attribute__((vector_size(kBlock)));
+
 uint64_t LoadReference(const char* at, uint32_t bytes) {
   return bytes == 1 ? pickle::Load<uint8_t>(at) : pickle::Load<uint32_t>(at);
 }
@@ -46,6 +49,10 @@ class PickleLayouts::Scan {
           bytes_.size() - at_ <= form.bytes)
         return false;
       at_ = argument + form.bytes;
+      if (opcode == pickle::kBinGet || opcode == pickle::kLongBinGet) {  // keys and frames: most
+        if (!Get(static_cast<uint32_t>(argument), form.bytes)) return false;
+        continue;
+      }
       if (form.argument == pickle::Argument::kCounted) {
         const uint64_t length = form.bytes == 1
                                     ? static_cast<uint8_t>(bytes_[argument])
@@ -83,9 +90,6 @@ class PickleLayouts::Scan {
       case kLongBinPut:
       case kMemoize:
         return Put(argument, bytes);
-      case kBinGet:
-      case kLongBinGet:
-        return Get(argument, bytes);
       case kNone:
       case kNewTrue:
       case kNewFalse:
@@ -179,15 +183,19 @@ uint32_t PickleLayouts::Find(const char* bytes, size_t left, size_t memo_size) {
 bool PickleLayouts::Matches(const Layout& layout, const char* bytes, size_t left,
                             size_t memo_size) const {
   if (layout.length > left) return false;
-  const uint64_t* mask = masks_.data() + layout.mask;
+  // To the end, whether they differ or not: most are alike, and a test of every block costs more.
+  const char* masks = reinterpret_cast<const char*>(masks_.data() + layout.mask);
+  Block differ = {};
   for (size_t at = 0; at < layout.length; at += kBlock) {
-    uint64_t differ = 0;
-    for (size_t i = at; i < at + kBlock; i += sizeof(uint64_t)) {
-      differ |= (pickle::Load<uint64_t>(bytes + i) ^ pickle::Load<uint64_t>(layout.bytes + i)) &
-                mask[i / sizeof(*mask)];
-    }
-    if (differ != 0) return false;
+    Block ours;
+    Block theirs;
+    Block mask;
+    std::memcpy(&ours, layout.bytes + at, kBlock);
+    std::memcpy(&theirs, bytes + at, kBlock);
+    std::memcpy(&mask, masks + at, kBlock);
+    differ |= (ours ^ theirs) & mask;
   }
+  if ((differ[0] | differ[1] | differ[2] | differ[3]) != 0) return false;
   const auto references = std::span(references_).subspan(layout.references, layout.reference_count);
   return std::all_of(references.begin(), references.end(), [&](const Reference& one) {
     return LoadReference(bytes + one.offset, one.bytes) == memo_size + one.number;
@@ -258,20 +266,21 @@ std::span<PickleValue> PickleLayouts::ItemsOf(uint32_t layout, const char* bytes
   return items;
 }
 
-void PickleLayouts::Learn(std::string_view bytes, std::span<const PickleValue> items, uint64_t own,
-                          const PickleMemo& memo, size_t put_count) {
+uint32_t PickleLayouts::Learn(std::string_view bytes, std::span<const PickleValue> items,
+                              uint64_t own, const PickleMemo& memo, size_t put_count) {
   const auto is_container = [](const PickleValue& item) { return item.is_container(); };
   if (layouts_.size() >= kMostLayouts || bytes.size() > kLongest || items.size() < kFewestItems ||
       put_count > memo.size() || std::any_of(items.begin(), items.end(), is_container))
-    return;
+    return kNoLayout;
   Scan scan(bytes, memo.size() - put_count, own, found_);
-  if (!scan.Run() || scan.height() != items.size() || scan.put_count() != put_count) return;
+  if (!scan.Run() || scan.height() != items.size() || scan.put_count() != put_count)
+    return kNoLayout;
   const auto puts = memo.Newest(put_count);
-  if (puts.size() == put_count) Add(bytes, items, puts);
+  return puts.size() == put_count ? Add(bytes, items, puts) : kNoLayout;
 }
 
-void PickleLayouts::Add(std::string_view bytes, std::span<const PickleValue> items,
-                        std::span<const uint64_t> puts) {
+uint32_t PickleLayouts::Add(std::string_view bytes, std::span<const PickleValue> items,
+                            std::span<const uint64_t> puts) {
   const auto begin_of = [](const auto& list) { return static_cast<uint32_t>(list.size()); };
   Layout layout{.bytes = bytes.data(),
                 .length = static_cast<uint32_t>(bytes.size()),
@@ -302,6 +311,7 @@ void PickleLayouts::Add(std::string_view bytes, std::span<const PickleValue> ite
   head = begin_of(layouts_);
   layouts_.push_back(layout);
   Follow(head);
+  return head;
 }
 
 void PickleLayouts::Clear() {

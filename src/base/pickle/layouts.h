@@ -42,9 +42,10 @@ class PickleLayouts {
   std::span<PickleValue> ItemsOf(uint32_t layout, const char* bytes);
 
   // `bytes`, from the mark to SETITEMS, became `items`. `memo` is that behind it, to which it added
-  // `put_count`; `own` is the memo number of the dict itself. `bytes` must outlive this.
-  void Learn(std::string_view bytes, std::span<const PickleValue> items, uint64_t own,
-             const PickleMemo& memo, size_t put_count);
+  // `put_count`; `own` is the memo number of the dict itself. `bytes` must outlive this. The new
+  // layout; kNoLayout when it is nothing that could be found again.
+  uint32_t Learn(std::string_view bytes, std::span<const PickleValue> items, uint64_t own,
+                 const PickleMemo& memo, size_t put_count);
   // What memo numbers stand for has changed.
   void Clear();
 
@@ -83,8 +84,8 @@ class PickleLayouts {
   uint32_t FindByKey(const char* bytes, size_t left, size_t memo_size);
   uint32_t& HeadOf(const char* bytes, size_t left);
   void Follow(uint32_t layout);
-  void Add(std::string_view bytes, std::span<const PickleValue> items,
-           std::span<const uint64_t> puts);
+  uint32_t Add(std::string_view bytes, std::span<const PickleValue> items,
+               std::span<const uint64_t> puts);
 
   std::vector<Layout> layouts_;
   std::vector<uint32_t> heads_;  // by key: newest layout

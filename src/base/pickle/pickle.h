@@ -48,8 +48,15 @@ class PickleBuilder {
   // the items alone: it may be reused for a list of the same bytes, or of the same bytes of a dict.
   virtual bool Fold(PickleKind kind, std::span<const PickleValue> items, PickleValue& folded) = 0;
 
-  // As Fold, for a dict that is written as an earlier one (layouts.h): of what Fold saw for that,
-  // only numbers (kInt, kDouble) differ. Layouts are numbered from 0.
+  // The dict of `items` that Fold just folded is a layout from now on (layouts.h). Layouts are
+  // numbered from 0.
+  virtual void Learned(uint32_t layout, std::span<const PickleValue> items) {
+    (void)layout;
+    (void)items;
+  }
+
+  // As Fold, for a dict that is written as an earlier one: of what Fold saw for that, only numbers
+  // (kInt, kDouble) differ.
   virtual bool FoldAlike(uint32_t layout, std::span<const PickleValue> items, PickleValue& folded) {
     (void)layout;
     return Fold(PickleKind::kDict, items, folded);

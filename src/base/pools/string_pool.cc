@@ -71,6 +71,8 @@ void StringPool::Grow() {
     slots[slot] = id;
   }
   slots_ = std::move(slots);
+  texts_.reserve(slots_.size() / 2 + 1);
+  hashes_.reserve(slots_.size() / 2 + 1);
 }
 
 std::vector<StringId> StringPool::Absorb(const StringPool& other) {

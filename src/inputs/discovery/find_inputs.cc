@@ -58,39 +58,40 @@ class Inspector {
   // `input` says where the bytes come from; what is found is appended to `out`.
   void Inspect(FoundInput input, std::unique_ptr<ByteStream> stream, int nesting,
                std::vector<FoundInput>& out) {
-    auto head = ReadHead(*stream, kSniffBytes);
-    if (!head.ok()) {
-      input.notes.push_back(NoteOf(head.status(), input.packing));
+    const auto view = ViewHead(*stream, kSniffBytes);
+    if (!view.ok()) {
+      input.notes.push_back(NoteOf(view.status(), input.packing));
       input.state = InputState::kFailed;
       out.push_back(std::move(input));
       return;
     }
+    const std::string_view head = view->text();
     if (nesting > kMaxNesting) return AddTooDeep(std::move(input), out);
-    if (Packing packing = DetectPacking(head.value()); packing != Packing::kNone) {
+    if (Packing packing = DetectPacking(head); packing != Packing::kNone) {
       // OpenInput unpacks once; what is packed twice is kept now.
       if (input.packing != Packing::kNone) input.file.clear();
       input.packing = packing;
       input.name = WithoutPacking(input.name);
-      auto packed = MakePrefixedStream(std::move(head).value(), std::move(stream));
+      auto packed = MakePrefixedStream(std::string(head), std::move(stream));
       return Inspect(std::move(input), Decompress(packing, std::move(packed), limits_), nesting + 1,
                      out);
     }
-    if (LooksLikeArchive(head.value())) {
-      auto whole = MakePrefixedStream(std::move(head).value(), std::move(stream));
+    if (LooksLikeArchive(head)) {
+      auto whole = MakePrefixedStream(std::string(head), std::move(stream));
       return Walk(std::move(input), *whole, nesting, out);
     }
     std::vector<std::string> tables;
-    if (LooksLikeSqlite(head.value())) tables = TablesOf(input, head.value(), *stream);
-    Sniff(input, head.value(), tables);
+    if (LooksLikeSqlite(head)) tables = TablesOf(input, head, *stream);
+    Sniff(input, head, tables);
     bool can_reopen = !input.file.empty();
-    bool is_short = head.value().size() < kSniffBytes;
+    bool is_short = head.size() < kSniffBytes;
     if (can_reopen && is_short && input.importer == nullptr) CheckEnd(input, *stream);
     bool is_text = input.importer != nullptr && input.importer->info.fallback;
-    std::string first = is_text ? head.value() : std::string();
+    const std::string_view first = is_text ? head : std::string_view();
     const bool has_members = input.importer != nullptr && input.importer->members != nullptr;
     const bool must_keep = !can_reopen || (has_members && input.packing != Packing::kNone);
     if (must_keep && input.unpacked == nullptr)
-      TakeBytes(input, *MakePrefixedStream(std::move(head).value(), std::move(stream)));
+      TakeBytes(input, *MakePrefixedStream(std::string(head), std::move(stream)));
     if (has_members) return AddMembers(std::move(input), nesting, out);
     if (is_text) input.text = CluesOfText(first, TailOf(input, first.size()), options_.now_ns);
     out.push_back(std::move(input));
@@ -148,11 +149,10 @@ class Inspector {
 
   // A database may have its schema anywhere, so that it is opened; one that is packed is unpacked
   // for that, and kept.
-  std::vector<std::string> TablesOf(FoundInput& input, const std::string& head,
-                                    ByteStream& stream) {
+  std::vector<std::string> TablesOf(FoundInput& input, std::string_view head, ByteStream& stream) {
     std::unique_ptr<Source> file;
     if (input.file.empty() || input.packing != Packing::kNone) {
-      Spilled spilled = Spill(*MakePrefixedStream(head, stream), budget_);
+      Spilled spilled = Spill(*MakePrefixedStream(std::string(head), stream), budget_);
       if (!spilled.trouble.ok()) input.notes.push_back(NoteOf(spilled.trouble, input.packing));
       input.content_bytes = static_cast<int64_t>(spilled.source->size());
       input.unpacked = std::move(spilled.source);

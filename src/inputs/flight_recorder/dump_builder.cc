@@ -48,6 +48,7 @@ bool DumpBuilder::Fold(PickleKind kind, std::span<const PickleValue> items, Pick
 
 bool DumpBuilder::FoldDict(std::span<const PickleValue> items, PickleValue& folded) {
   Gather(items);
+  is_row_ = false;
   if (HasText(Field::kProfilingName) || HasText(Field::kState)) {
     folded = FoldEntry();
   } else if (HasText(Field::kFilename)) {

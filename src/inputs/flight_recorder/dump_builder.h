@@ -33,6 +33,15 @@ enum Tag : uint32_t {
   kDump,    // nothing
 };
 
+// A field of an entry that is a number, and where a row has it: as it is, or as a time. The
+// duration is neither.
+struct NumberField {
+  Field field;
+  int32_t CommOpRow::* narrow = nullptr;
+  int64_t CommOpRow::* time = nullptr;
+};
+inline constexpr size_t kNumberFields = 10;
+
 class DumpBuilder final : public PickleBuilder, PickleFields<Field> {
  public:
   // `text` must be followed by kPadding readable bytes.
@@ -49,14 +58,15 @@ class DumpBuilder final : public PickleBuilder, PickleFields<Field> {
   void Read();
 
   bool Fold(PickleKind kind, std::span<const PickleValue> items, PickleValue& folded) override;
+  void Learned(uint32_t layout, std::span<const PickleValue> items) override;
   bool FoldAlike(uint32_t layout, std::span<const PickleValue> items, PickleValue& folded) override;
 
  private:
   // What the entries of one layout become: a row in which only these numbers differ.
   struct Alike {
-    bool is_seen = false;
     bool is_entry = false;
-    std::vector<std::pair<Field, size_t>> numbers;  // and their positions in the items
+    size_t count = 0;
+    std::array<std::pair<const NumberField*, uint32_t>, kNumberFields> numbers;  // where in items
     CommOpRow row;
   };
 
@@ -95,8 +105,7 @@ class DumpBuilder final : public PickleBuilder, PickleFields<Field> {
   PickleValue FoldGroup();
   PickleValue FoldStatus();
   PickleValue FoldEntry();
-  void LearnAlike(std::span<const PickleValue> items, Alike& alike);
-  void SetNumber(Field field, PickleValue value, CommOpRow& row) const;
+  void SetNumber(const NumberField& field, PickleValue value, CommOpRow& row) const;
   void Identify(CommOpRow& row);
   void Describe(CommOpRow& row);
   void FoldHeader();
@@ -126,7 +135,8 @@ class DumpBuilder final : public PickleBuilder, PickleFields<Field> {
   std::vector<int64_t> numbers_;
   std::vector<FrameId> frames_;
   std::string line_;
-  CommOpRow row_;             // of the newest entry
+  CommOpRow row_;             // of the newest entry that was read field by field
+  bool is_row_ = false;       // the dict that was read last is that entry
   std::vector<Alike> alike_;  // by layout
 };
 

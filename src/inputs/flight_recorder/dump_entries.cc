@@ -12,10 +12,23 @@ namespace debrief::inputs::flight_recorder {
 namespace {
 
 // Fields of an entry that are a number and nothing else.
-constexpr std::array kNumbers = {Field::kRecordId,  Field::kPgId,        Field::kCollectiveSeq,
-                                 Field::kP2pSeq,    Field::kOpId,        Field::kCreatedNs,
-                                 Field::kStartedNs, Field::kCompletedNs, Field::kDurationMs,
-                                 Field::kTimeoutMs};
+constexpr std::array<NumberField, kNumberFields> kNumbers = {{
+    {Field::kRecordId, &CommOpRow::record},
+    {Field::kPgId, &CommOpRow::pg_id},
+    {Field::kCollectiveSeq, &CommOpRow::collective_seq},
+    {Field::kP2pSeq, &CommOpRow::p2p_seq},
+    {Field::kOpId, &CommOpRow::op_id},
+    {Field::kTimeoutMs, &CommOpRow::timeout_ms},
+    {Field::kCreatedNs, nullptr, &CommOpRow::created_ns},
+    {Field::kStartedNs, nullptr, &CommOpRow::started_ns},
+    {Field::kCompletedNs, nullptr, &CommOpRow::completed_ns},
+    {Field::kDurationMs},
+}};
+
+int64_t DurationOf(PickleValue ms) {
+  if (ms.is(PickleKind::kDouble)) return MillisToNs(ms.real);
+  return ms.is(PickleKind::kInt) ? MillisToNs(static_cast<double>(ms.number)) : kNone64;
+}
 
 }  // namespace
 
@@ -27,89 +40,57 @@ PickleValue DumpBuilder::FoldEntry() {
     return PickleValue::Folded(kRow, 0);
   }
   row_ = rows_.NewOp();
-  for (Field field : kNumbers) {
-    if (Has(field)) SetNumber(field, At(field), row_);
+  for (const NumberField& number : kNumbers) {
+    if (Has(number.field)) SetNumber(number, At(number.field), row_);
   }
   Identify(row_);
   Describe(row_);
   rows_.ops().Add(row_);
+  is_row_ = true;
   return PickleValue::Folded(kRow, 0);
 }
 
 bool DumpBuilder::FoldAlike(uint32_t layout, std::span<const PickleValue> items,
                             PickleValue& folded) {
-  if (layout >= alike_.size()) alike_.resize(size_t{layout} + 1);
+  if (layout >= alike_.size() || !alike_[layout].is_entry) return FoldDict(items, folded);
   Alike& alike = alike_[layout];
-  if (!alike.is_entry) {
-    const size_t entries = rows_.ops().size();
-    const bool is_folded = FoldDict(items, folded);
-    if (!alike.is_seen && rows_.ops().size() > entries) LearnAlike(items, alike);
-    alike.is_seen = true;
-    return is_folded;
+  for (size_t i = 0; i < alike.count; ++i) {
+    const auto [number, at] = alike.numbers[i];
+    SetNumber(*number, items[at], alike.row);
   }
-  for (const auto& [field, at] : alike.numbers) SetNumber(field, items[at], alike.row);
   rows_.ops().Add(alike.row);
   folded = PickleValue::Folded(kRow, 0);
   return true;
 }
 
 // Numbers in other fields than kNumbers mean something in old dumps alone, and are read as usual.
-void DumpBuilder::LearnAlike(std::span<const PickleValue> items, Alike& alike) {
-  std::array<size_t, static_cast<size_t>(Field::kCount)> position{};  // the last of a key counts
+void DumpBuilder::Learned(uint32_t layout, std::span<const PickleValue> items) {
+  if (!is_row_) return;
+  Alike alike;
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
-    if (items[i].is(PickleKind::kString))
-      position[static_cast<size_t>(FieldOfKey(items[i]))] = i + 1;
-  }
-  alike.numbers.reserve(kNumbers.size());
-  for (size_t i = 1; i < position.size(); ++i) {
-    const auto field = static_cast<Field>(i);
-    const bool is_number =
-        Has(field) && (At(field).is(PickleKind::kInt) || At(field).is(PickleKind::kDouble));
-    if (!is_number) continue;
-    if (std::find(kNumbers.begin(), kNumbers.end(), field) == kNumbers.end()) return;
-    alike.numbers.emplace_back(field, position[i]);
+    if (!items[i].is(PickleKind::kString)) continue;
+    const Field field = FieldOfKey(items[i]);
+    const PickleKind kind = At(field).kind;  // the last of a key counts
+    if (kind != PickleKind::kInt && kind != PickleKind::kDouble) continue;
+    const auto* number = std::find_if(kNumbers.begin(), kNumbers.end(),
+                                      [&](const NumberField& one) { return one.field == field; });
+    if (number == kNumbers.end() || alike.count == alike.numbers.size()) return;
+    alike.numbers[alike.count++] = {number, static_cast<uint32_t>(i + 1)};
   }
   alike.row = row_;
   alike.is_entry = true;
+  if (layout >= alike_.size()) alike_.resize(size_t{layout} + 1);
+  alike_[layout] = alike;
 }
 
-void DumpBuilder::SetNumber(Field field, PickleValue value, CommOpRow& row) const {
-  const int64_t number = Number(value);
-  switch (field) {
-    case Field::kRecordId:
-      row.record = Narrow(number);
-      break;
-    case Field::kPgId:
-      row.pg_id = Narrow(number);
-      break;
-    case Field::kCollectiveSeq:
-      row.collective_seq = Narrow(number);
-      break;
-    case Field::kP2pSeq:
-      row.p2p_seq = Narrow(number);
-      break;
-    case Field::kOpId:
-      row.op_id = Narrow(number);
-      break;
-    case Field::kCreatedNs:
-      row.created_ns = TimeOrNone(number);
-      break;
-    case Field::kStartedNs:
-      row.started_ns = TimeOrNone(number);
-      break;
-    case Field::kCompletedNs:
-      row.completed_ns = TimeOrNone(number);
-      break;
-    case Field::kTimeoutMs:
-      row.timeout_ms = Narrow(number);
-      break;
-    case Field::kDurationMs:
-      row.duration_ns = value.is(PickleKind::kDouble) ? MillisToNs(value.real)
-                        : value.is(PickleKind::kInt)  ? MillisToNs(static_cast<double>(number))
-                                                      : kNone64;
-      break;
-    default:
-      break;
+void DumpBuilder::SetNumber(const NumberField& field, PickleValue value, CommOpRow& row) const {
+  const int64_t number = value.is(PickleKind::kInt) ? value.number : Number(value);
+  if (field.narrow != nullptr) {
+    row.*field.narrow = Narrow(number);
+  } else if (field.time != nullptr) {
+    row.*field.time = TimeOrNone(number);
+  } else {
+    row.duration_ns = DurationOf(value);
   }
 }
 

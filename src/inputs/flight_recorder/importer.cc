@@ -43,16 +43,41 @@ int32_t TrailingNumber(std::string_view name) {
   return static_cast<int32_t>(*NumberAt(name, begin));
 }
 
-// Members of the default group stand as the text "[0, 1, 2]" in both forms.
+// How many members "[0, 1, 2" has; kNone32 for anything else.
+int32_t CountMembers(std::string_view list) {
+  const auto is_other = [](char c) { return c != ',' && c != ' ' && (c < '0' || c > '9'); };
+  if (list.size() < 2 || std::any_of(list.begin() + 1, list.end(), is_other)) return kNone32;
+  return static_cast<int32_t>(std::count(list.begin(), list.end(), ',') + 1);
+}
+
+// The same of all ranks of a job, "[0, 1, 2 ... last": its length tells, and it may be long.
+int32_t CountAllRanks(std::string_view list) {
+  constexpr int64_t kMostRanks = 10'000'000;
+  const size_t space = list.rfind(' ');
+  if (!list.starts_with("[0, 1") || space == std::string_view::npos) return kNone32;
+  const int64_t last = NumberAt(list, space + 1).value_or(kMostRanks);
+  if (last >= kMostRanks) return kNone32;
+  int64_t length = 1 + 2 * last + 1 + last;  // bracket, commas and blanks, last digits
+  for (int64_t first = 10; first <= last; first *= 10) length += last + 1 - first;
+  return static_cast<int64_t>(list.size()) == length ? static_cast<int32_t>(last + 1) : kNone32;
+}
+
+// Members of the default group stand as the text "[0, 1, 2]" in both forms. The length in front of
+// it in a pickle may have a byte that looks like its bracket.
 int32_t WorldSize(std::string_view head) {
+  constexpr size_t kMostBrackets = 4;
   size_t at = head.find("default_pg");
-  size_t open = at == std::string_view::npos ? at : head.find('[', at);
-  size_t close = open == std::string_view::npos ? open : head.find(']', open);
-  if (close == std::string_view::npos) return kNone32;
-  std::string_view members = head.substr(open, close - open);
-  bool only_numbers = members.find_first_not_of("[0123456789, ") == std::string_view::npos;
-  return only_numbers ? static_cast<int32_t>(std::count(members.begin(), members.end(), ',') + 1)
-                      : kNone32;
+  for (size_t i = 0; i < kMostBrackets && at != std::string_view::npos; ++i) {
+    const size_t open = head.find('[', at);
+    const size_t close = open == std::string_view::npos ? open : head.find(']', open);
+    if (close == std::string_view::npos) return kNone32;
+    const std::string_view members = head.substr(open, close - open);
+    const int32_t all = CountAllRanks(members);
+    const int32_t size = all != kNone32 ? all : CountMembers(members);
+    if (size != kNone32) return size;
+    at = open + 1;
+  }
+  return kNone32;
 }
 
 // In PyTorch's pickle the first time follows its key as memo put (q u8, or r u32) and LONG1 of 8

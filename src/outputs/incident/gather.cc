@@ -114,19 +114,30 @@ class Gatherer {
     return time == kNone64 ? time : time - rank.clock;
   }
 
+  // Of the ops of a rank: when the first and the last of them were issued, and the last completed.
+  void AddDump(int64_t first, int64_t last, int64_t done, RankFacts& rank) {
+    rank.has_dump = true;
+    Earliest(rank.first, OnRunClock(rank, first));
+    Latest(rank.last_done, OnRunClock(rank, done));
+    const int64_t newest = OnRunClock(rank, std::max(last, done));
+    Latest(rank.last, newest);
+    Latest(dumps_end_, newest);
+  }
+
   void AddDumps() {
     const auto& ops = model_.tables.Get<CommOpTable>();
-    for (size_t row = 0; row < ops.size(); ++row) {
-      RankFacts* rank = FactsOf(ops, row);
-      if (rank == nullptr) continue;
-      rank->has_dump = true;
-      const int64_t created = OnRunClock(*rank, ops.created_ns[row]);
-      Earliest(rank->first, created);
-      Latest(rank->last, created);
-      const int64_t done = OnRunClock(*rank, ops.completed_ns[row]);
-      Latest(rank->last, done);
-      Latest(rank->last_done, done);
-      Latest(dumps_end_, std::max(created, done));
+    for (size_t row = 0; row < ops.size();) {
+      const size_t begin = row;
+      const int32_t job = ops.job[row], attempt = ops.attempt[row], rank = ops.rank[row];
+      int64_t first = kNone64, last = kNone64, done = kNone64;
+      for (; row < ops.size() && ops.rank[row] == rank && ops.job[row] == job &&
+             ops.attempt[row] == attempt;
+           ++row) {
+        Earliest(first, ops.created_ns[row]);
+        Latest(last, ops.created_ns[row]);
+        Latest(done, ops.completed_ns[row]);
+      }
+      if (RankFacts* facts = FactsOf(ops, begin)) AddDump(first, last, done, *facts);
     }
     const auto& open = model_.tables.Get<FirstIncompleteTable>();
     for (size_t row = 0; row < open.size(); ++row) {

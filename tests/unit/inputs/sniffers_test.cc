@@ -9,6 +9,7 @@
 namespace debrief {
 namespace sniffers_test {
 
+using namespace std::string_literals;
 using namespace std::string_view_literals;
 using testing::Noise;
 using testing::TempFolder;
@@ -182,6 +183,31 @@ TEST(Sniffers, WhatHeadsTell) {
   EXPECT_EQ(dump.recognition.rank_in_name, 7);
   EXPECT_EQ(dump.recognition.world_size, 3);
   EXPECT_EQ(dump.recognition.start_ns, 77);
+}
+
+// A pickled dump whose default group has these members.
+int32_t WorldSizeOf(const std::string& members) {
+  const auto size = static_cast<uint32_t>(members.size());
+  std::string head = "\x80\x02}q\x00(X\x09\x00\x00\x00pg_configq\x01X\x0a\x00\x00\x00"s;
+  head += "default_pgq\x02X"s;
+  head.append(reinterpret_cast<const char*>(&size), sizeof(size));
+  return Look("nccl_3", head + members + "q\x03"s).recognition.world_size;
+}
+
+TEST(Sniffers, WorldSizeOfDumps) {
+  std::string members = "[0";
+  for (int ranks = 1; ranks <= 4200; ++ranks) {
+    // 4096 ranks: 0x5baa bytes, and 0x5b is a bracket.
+    if (ranks < 13 || (ranks > 98 && ranks < 103) || (ranks > 999 && ranks < 1002) ||
+        ranks == 4096 || ranks == 4200) {
+      EXPECT_EQ(WorldSizeOf(members + "]"), ranks);
+    }
+    members += fmt::format(", {}", ranks);
+  }
+  EXPECT_EQ(WorldSizeOf("[4, 5, 6, 7]"), 4);
+  EXPECT_EQ(WorldSizeOf("[0, 1, 2, 30, 4]"), 5);
+  EXPECT_EQ(WorldSizeOf("[0, 1, x, 3]"), kNone32);
+  EXPECT_EQ(WorldSizeOf("[0, 1, 2"), kNone32) << "cut";
 }
 
 TEST(Sniffers, DocumentedNamesOfDumps) {

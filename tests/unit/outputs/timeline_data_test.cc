@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "outputs/report/html/timeline/maker.h"
 #include "outputs/report/html/timeline/timeline.h"
 #include "tables/compilation.h"
 #include "tables/compile_phase.h"
@@ -494,6 +496,34 @@ TEST_F(TimelineData, SameBytesForAnyNumberOfThreads) {
   EXPECT_EQ(one.size(), 7u);
   Make(4);
   EXPECT_EQ(islands_, one);
+}
+
+TEST(TimelineNotes, AreMadeOnceAndNumberedByIsland) {
+  const Pools pools;
+  TimelineTexts texts(pools);
+  OpNotes notes;
+  int made = 0;
+  const auto begin = [&] {
+    texts.Begin(1000);
+    notes.Begin();
+  };
+  const auto number = [&](uint32_t seq) {
+    return notes.Number({seq}, texts, [&] {
+      ++made;
+      return fmt::format("seq {}", seq);
+    });
+  };
+  begin();
+  EXPECT_EQ(number(0), 1u) << "a key of zeros is one, too";
+  EXPECT_EQ(number(7), 2u);
+  EXPECT_EQ(number(0), 1u);
+  EXPECT_EQ(number(9), 3u) << "another one than after it before";
+  EXPECT_EQ(number(7), 2u);
+  begin();
+  EXPECT_EQ(number(9), 1u);
+  EXPECT_EQ(number(7), 2u);
+  EXPECT_EQ(texts.json(), R"("","seq 9","seq 7")");
+  EXPECT_EQ(made, 3);
 }
 
 TEST(TimelineRows, FullRowsLeaveOut) {

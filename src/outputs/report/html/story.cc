@@ -68,7 +68,8 @@ std::string StoryJson(const Model& model, const std::vector<JobPicture>& picture
   json.Objects("jobs", pictures, [&](const JobPicture& one) {
     json.Field("job", one.verdict.job);
     json.Field("svg", incident::IncidentSvg(one.incident, /*is_file=*/false));
-    json.Field("markdown", VerdictMarkdown(model, one.verdict, {.has_picture = has_files}));
+    json.Field("markdown", VerdictMarkdown(model, one.verdict,
+                                           {.has_picture = has_files, .incident = &one.incident}));
   });
   json.Key("evidence").BeginObject();
   for (size_t i = 0; i < std::min(kMostFindings, model.findings.size()); ++i) {

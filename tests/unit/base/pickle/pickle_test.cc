@@ -344,9 +344,23 @@ class LineBuilder final : public PickleBuilder {
     return true;
   }
 
+  void Learned(uint32_t layout, std::span<const PickleValue> items) override {
+    EXPECT_EQ(layout, learned.size());
+    learned.push_back(items.size());
+  }
+
+  bool FoldAlike(uint32_t layout, std::span<const PickleValue> items,
+                 PickleValue& folded) override {
+    ++alike;
+    EXPECT_EQ(items.size(), layout < learned.size() ? learned[layout] : 0);
+    return Fold(PickleKind::kDict, items, folded);
+  }
+
   const PickleReader* reader = nullptr;
   std::vector<std::string> lines;
+  std::vector<size_t> learned;  // by layout: items of the dict that it was learned from
   int calls = 0;
+  int alike = 0;
 };
 
 // An entry as PyTorch writes it ('\0'), as Python does with memo numbers ('r'), or by MEMOIZE.
@@ -400,6 +414,9 @@ TEST(PickleTest, DictsOfOneLayoutDifferInTheirNumbers) {
     EXPECT_EQ(whole.lines, windows.lines) << static_cast<int>(put);
     EXPECT_EQ(reader.root().number, in_windows.root().number);
     EXPECT_LT(whole.calls, 700) << "lists and tuples of known layouts are not read again";
+    EXPECT_EQ(static_cast<size_t>(whole.alike) + whole.learned.size(), 600u);
+    EXPECT_LT(whole.learned.size(), 10u);
+    EXPECT_EQ(windows.alike, 0);
   }
 }
 

@@ -97,9 +97,14 @@ class CollectiveLanes {
         ops_(maker.context.model.tables.Get<CommOpTable>()) {}
 
   void Add() {
-    std::map<std::tuple<StringId, StringId, ListId>, std::vector<uint32_t>> groups;
+    using Group = std::tuple<StringId, StringId, ListId>;
+    std::map<Group, std::vector<uint32_t>> groups;
+    auto group_of_last = groups.end();
     for (uint32_t row : rows_) {
-      groups[{ops_.group_name[row], ops_.group_desc[row], ops_.members[row]}].push_back(row);
+      const Group group = {ops_.group_name[row], ops_.group_desc[row], ops_.members[row]};
+      if (group_of_last == groups.end() || group_of_last->first != group)
+        group_of_last = groups.try_emplace(group).first;
+      group_of_last->second.push_back(row);
     }
     size_t lane = 0;
     for (const auto& [group, rows] : groups) {
@@ -150,23 +155,18 @@ class CollectiveLanes {
 
   bool IsCompleted(uint32_t row) const { return pools_.Text(ops_.state[row]) == "completed"; }
 
-  // Ranks of an island do the same: of what has no time of its own in its note, the note is made
-  // once.
+  // Of what has no time of its own in its note, the note is made once.
   uint32_t NoteNumber(uint32_t row, SliceKind kind, int64_t age) {
     if (kind == SliceKind::kCommOpen || ops_.duration_ns[row] >= 0)
       return maker_.texts.Number(Note(row, kind, age));
-    const std::array<uint32_t, 7> key = {static_cast<uint32_t>(SeqOf(row)),
-                                         static_cast<uint32_t>(ops_.input_sizes[row]),
-                                         static_cast<uint32_t>(ops_.input_dtypes[row]),
-                                         static_cast<uint32_t>(ops_.output_sizes[row]),
-                                         static_cast<uint32_t>(ops_.output_dtypes[row]),
-                                         static_cast<uint32_t>(ops_.state[row]),
-                                         static_cast<uint32_t>(ops_.stack[row])};
-    const auto at = static_cast<size_t>(maker_.op_keys.Intern(key));
-    if (at >= maker_.op_notes.size()) maker_.op_notes.resize(at + 1, 0);
-    uint32_t& number = maker_.op_notes[at];
-    if (number == 0) number = maker_.texts.Number(Note(row, kind, age));
-    return number;
+    const OpNotes::Key key = {static_cast<uint32_t>(SeqOf(row)),
+                              static_cast<uint32_t>(ops_.input_sizes[row]),
+                              static_cast<uint32_t>(ops_.input_dtypes[row]),
+                              static_cast<uint32_t>(ops_.output_sizes[row]),
+                              static_cast<uint32_t>(ops_.output_dtypes[row]),
+                              static_cast<uint32_t>(ops_.state[row]),
+                              static_cast<uint32_t>(ops_.stack[row])};
+    return maker_.op_notes.Number(key, maker_.texts, [&] { return Note(row, kind, age); });
   }
 
   int32_t SeqOf(uint32_t row) const {

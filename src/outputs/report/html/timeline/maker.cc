@@ -10,6 +10,7 @@ namespace {
 constexpr int64_t kLongestTime = int64_t{100} * 366 * 86400 * 1'000'000'000;
 constexpr int64_t kYear2000 = int64_t{946'684'800} * 1'000'000'000;
 constexpr size_t kLeastTextBytes = 64 * 1024;  // of an island of few slices
+constexpr size_t kMostNotes = 50'000;          // that are kept for the next island
 
 bool IsBefore(const Slice& a, const Slice& b) {
   return a.start != b.start ? a.start < b.start : a.duration > b.duration;
@@ -54,12 +55,17 @@ bool SetTimes(int64_t zero, int64_t start_ns, int64_t duration_ns, Slice& slice)
   return true;
 }
 
+void OpNotes::Begin() {
+  if (notes_.size() > kMostNotes) *this = OpNotes();
+  for (Note& note : notes_) note.number = 0;
+  last_ = 0;
+}
+
 void TimelineMaker::Begin(std::string name, size_t slice_count) {
   name_ = std::move(name);
   texts.Begin(context.TextBytesOf(slice_count));
   writer = IslandWriter();
-  op_keys = {};
-  op_notes.clear();
+  op_notes.Begin();
   processes_.clear();
   kept.assign(slice_count, false);
 }

@@ -5,6 +5,7 @@
 //   watched_gpus.cc   samples of monitors
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -14,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/pools/arena.h"
+#include "base/pools/sequence_pool.h"
 #include "model/model.h"
 #include "model/timeline/view.h"
 #include "outputs/pending_ops.h"
@@ -115,6 +118,44 @@ bool CountsFrom1970(int64_t earliest_ns);
 // Times since `zero`; false for what cannot be shown: null, before it, or 100 years after it.
 bool SetTimes(int64_t zero, int64_t start_ns, int64_t duration_ns, Slice& slice);
 
+// Notes of collectives by what makes them: ranks do the same, so that most are made once, also for
+// the islands that follow, and after a note the one is tried that came after it the last time.
+// Their numbers are of the island.
+class OpNotes {
+ public:
+  // Sequence number, sizes and types of inputs and outputs, state, stack.
+  using Key = std::array<uint32_t, 7>;
+
+  // A new island begins.
+  void Begin();
+
+  // `make` gives the text of a note that is new.
+  template <typename Make>
+  uint32_t Number(const Key& key, TimelineTexts& texts, const Make& make) {
+    uint32_t at = notes_[last_].next;
+    if (at == 0 || notes_[at].key != key) at = static_cast<uint32_t>(keys_.Intern(key));
+    if (at == notes_.size()) notes_.push_back({.key = key, .text = made_.Copy(make())});
+    notes_[last_].next = at;
+    last_ = at;
+    Note& note = notes_[at];
+    if (note.number == 0) note.number = texts.Number(note.text);
+    return note.number;
+  }
+
+ private:
+  struct Note {
+    Key key = {};
+    std::string_view text;
+    uint32_t number = 0;  // 0: none yet
+    uint32_t next = 0;    // the note that came after it; 0: none yet
+  };
+
+  SequencePool<uint32_t, ListId> keys_;
+  std::vector<Note> notes_ = std::vector<Note>(1);  // by number in keys_, which begins with 1
+  uint32_t last_ = 0;
+  Arena made_;
+};
+
 // The processes of one island. Buffers are kept from one island to the next.
 class TimelineMaker {
  public:
@@ -148,9 +189,7 @@ class TimelineMaker {
   std::vector<bool> kept;     // by number: whether an arrow may name it
   // "train.py:52 step" by stack: ranks share their stacks, and finding the user's frame costs.
   std::unordered_map<StackId, std::string> places;
-  // Notes of ops of the island by what makes them: sequence number, sizes, types, state, stack.
-  SequencePool<uint32_t, ListId> op_keys;
-  std::vector<uint32_t> op_notes;  // by number in op_keys; 0: none yet
+  OpNotes op_notes;
 
  private:
   void Stretch(int64_t first, int64_t last);
