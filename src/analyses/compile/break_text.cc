@@ -85,6 +85,18 @@ void ParseBlock(std::string_view text, BreakText& parsed) {
 
 }  // namespace
 
+bool NamesRecompileLimit(std::string_view text) {
+  text = FirstLine(text);
+  return Contains(text, "recompile_limit") || Contains(text, "cache_size_limit") ||
+         text.starts_with("Dynamo recompile limit exceeded") ||
+         text.starts_with("Dynamo cache limit exceeded");
+}
+
+std::string_view ResumedFunction(std::string_view function) {
+  if (!TakePrefix(function, "torch_dynamo_resume_in_")) return function;
+  return function.substr(0, function.rfind("_at_"));
+}
+
 std::string ShortReason(std::string_view text) {
   text = Trimmed(text);
   std::string reason(Trimmed(TakeLine(text)));

@@ -67,6 +67,15 @@ void ParseGuardLine(std::string_view text, GuardLine& guard);
 // `frames` as a stack of `pools`, innermost first; kNone when there are none.
 StackId AddTextStack(const std::vector<TextFrame>& frames, Pools& pools);
 
+// The reason of a frame that was compiled as often as PyTorch allows, which runs uncompiled from
+// then on: "Dynamo recompile limit exceeded", 2.7 "Dynamo cache limit exceeded", before
+// "cache_size_limit reached"; in output "torch._dynamo hit config.recompile_limit (8)".
+bool NamesRecompileLimit(std::string_view text);
+
+// "f" of "torch_dynamo_resume_in_f_at_31": the function that a resume function is the rest of; any
+// other name as it is.
+std::string_view ResumedFunction(std::string_view function);
+
 // A reason in one line: its first, and the second as well when the first only announces it
 // ("backend='x' raised:").
 std::string ShortReason(std::string_view text);
