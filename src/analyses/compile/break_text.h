@@ -16,6 +16,17 @@
 //   User code traceback:                           or: from user code:
 //     File "train.py", line 32, in forward         outermost first
 //       print("here")
+//
+// Of a frame that is skipped as a whole, where the exception has the reason:
+//
+//   Graph break: skip: from user code at:          2.14: "Graph break: torch.compile cannot
+//   properly
+//     File "train.py", line 32, in forward         resume from this graph break, ...", 3 lines
+//       raise RuntimeError("here")
+//
+//   Traceback (most recent call last):
+//     ...
+//   torch._dynamo.exc.Unsupported: Observed exception
 #pragma once
 
 #include <cstdint>
@@ -43,6 +54,9 @@ struct BreakText {
   std::string_view file;          // of "Graph break in user code at"
   int32_t line = 0;
 };
+
+// A frame is skipped as a whole: the reason stands behind a traceback.
+bool IsSkippedFrame(std::string_view text);
 
 // One pass over the text; never fails: what is not there stays empty.
 BreakText ParseBreakText(std::string_view text);
