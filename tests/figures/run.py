@@ -3,7 +3,7 @@
 
 usage: run.py [--binary PATH]
 
-Jobs are the examples and, where it is there, a recorded job of ../shared/data. A figure that two places show is read from both: headlines, confidences,
+Beside it FLOPs against the counter of PyTorch (flops.py). Jobs are the examples and, where it is there, a recorded job of ../shared/data. A figure that two places show is read from both: headlines, confidences,
 counts of inputs, figures inside of headlines and the rows they are of, sums in sheets, the step that a finding names, the sign of a difference.
 """
 import argparse
@@ -20,6 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/conformance"))
 from run import find_data  # noqa: E402
+
+import flops  # noqa: E402  (beside this script)
 
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 AMOUNT = re.compile(r"([\d.]+) (ns|us|ms|s)\b")
@@ -154,7 +156,11 @@ def main():
                 except AssertionError as error:
                     failed += 1
                     print(f"{path.name}: {check.__name__}: {error}")
-    print(f"figures: {compared - failed} comparisons agree, {failed} do not")
+    wrong, agree = flops.check(binary)
+    for error in wrong:
+        print(f"flops: {error}")
+    print(f"figures: {compared - failed} comparisons agree, {failed} do not; PyTorch's own counter agrees on {agree} profiles of modules, {len(wrong)} differ")
+    failed += len(wrong)
     return 1 if failed else 0
 
 

@@ -6,7 +6,9 @@
 #include <map>
 #include <tuple>
 
+#include "analyses/compile/break_text.h"
 #include "analyses/compile/rows.h"
+#include "base/text/scan.h"
 #include "base/text/strings.h"
 #include "model/headline.h"
 #include "tables/compile_break.h"
@@ -22,6 +24,13 @@ constexpr size_t kReasonWidth = 40;  // of a headline
 
 std::string Place(const Pools& pools, StringId file, int32_t line) {
   return CodeInWords("", pools.Text(file), line);
+}
+
+// The reason as a headline has it: PyTorch 2.6 puts a class before it and the types of its own
+// variables behind it ("Unsupported: builtin: print [<class 'torch._dynamo...'>] False").
+std::string_view PlainReason(std::string_view reason) {
+  TakePrefix(reason, "Unsupported: ");
+  return Trimmed(reason.substr(0, reason.find(" [<class '")));
 }
 
 // One distinct break over all ranks of an attempt.
@@ -50,7 +59,7 @@ class BreakReporter {
         : told.front().seconds > 0 ? "; the costliest at"
                                    : "; the first at",
         Place(pools_, rows_.user_file[first], rows_.user_line[first]),
-        ShortText(pools_.Text(rows_.reason[first]), kReasonWidth));
+        ShortText(PlainReason(pools_.Text(rows_.reason[first])), kReasonWidth));
     for (size_t i = 0; i < std::min(told.size(), kMostShown); ++i) AddEvidence(told[i], finding);
     for (size_t row : rows) AddRank(finding.ranks, rows_.rank[row]);
     finding.why = "as the compiler logged them";
@@ -105,16 +114,70 @@ class BreakReporter {
   const CompileBreakTable& rows_;
 };
 
+// RuntimeError('a and b must have ...') of "got RuntimeError('a and b must have ...')", which
+// stands in the explanation where the compiler ran an op without data: "RuntimeError: a and b must
+// ...".
+std::string WhatTheOpRaised(std::string_view explanation) {
+  constexpr std::string_view kGot = ": got ";
+  const size_t at = explanation.rfind(kGot);
+  if (at == std::string_view::npos) return {};
+  explanation.remove_prefix(at + kGot.size());
+  const size_t open = explanation.find('(');
+  if (open == std::string_view::npos || open + 3 > explanation.size()) return {};
+  const std::string_view name = explanation.substr(0, open);
+  const char quote = explanation[open + 1];
+  const size_t end = explanation.rfind(quote);
+  if (name.find(' ') != std::string_view::npos || (quote != '\'' && quote != '"')) return {};
+  if (end <= open + 1) return {};
+  return ShortText(fmt::format("{}: {}", name, explanation.substr(open + 2, end - open - 2)));
+}
+
+bool IsException(std::string_view name) {
+  return name.find(' ') == std::string_view::npos &&
+         (name.ends_with("Error") || name.ends_with("Exception"));
+}
+
+// "LoweringException: RuntimeError: no tile fits" wraps "RuntimeError: no tile fits".
+std::string_view WithoutWrappers(std::string_view reason) {
+  for (size_t colon = reason.find(": "); colon != std::string_view::npos;
+       colon = reason.find(": ")) {
+    const std::string_view inner = reason.substr(colon + 2);
+    const size_t end = inner.find(": ");
+    if (end == std::string_view::npos || !IsException(reason.substr(0, colon)) ||
+        !IsException(inner.substr(0, end)))
+      break;
+    reason = inner;
+  }
+  return reason;
+}
+
+// What is the matter with an op is told behind the call: "Failed running call_function mm(...):".
+std::string_view BehindTheCall(std::string_view text, std::string_view reason) {
+  const std::string_view call = TakeLine(text);
+  return call.starts_with("Failed running ") && call.ends_with(':') ? FirstLine(text) : reason;
+}
+
 // Exceptions of the compiler wrap another, which is what happened: "AttributeError: ..." of
 // InternalTorchDynamoError, "RuntimeError: ..." of "backend='inductor' raised: RuntimeError: ...".
-std::string WhatWasRaised(std::string_view type, std::string_view reason) {
+// What is not supported is said by its reason alone.
+std::string WhatWasRaised(std::string_view type, std::string_view reason, std::string_view text) {
   constexpr std::string_view kRaised = " raised: ";
   if (const size_t at = reason.find(kRaised); at != std::string_view::npos)
     reason.remove_prefix(at + kRaised.size());
-  const std::string_view name = reason.substr(0, reason.find(": "));
-  const bool wraps = name.size() < reason.size() && name.find(' ') == std::string_view::npos &&
-                     (name.ends_with("Error") || name.ends_with("Exception"));
-  return wraps ? ShortText(reason) : std::string(type);
+  reason = BehindTheCall(text, WithoutWrappers(reason));
+  const size_t colon = reason.find(": ");
+  const bool wraps = colon != std::string_view::npos && IsException(reason.substr(0, colon));
+  if (wraps || type == "Unsupported") return ShortText(PlainReason(reason));
+  if (std::string op = WhatTheOpRaised(ParseBreakText(text).explanation); !op.empty()) return op;
+  return reason.empty() ? std::string(type) : ShortText(fmt::format("{}: {}", type, reason));
+}
+
+// A function, and where it is unless the line that failed follows.
+std::string WhatFailed(const Pools& pools, const CompileFailureTable& rows, size_t row,
+                       bool has_line) {
+  const std::string_view function = pools.Text(rows.function[row]);
+  if (has_line && !function.empty()) return std::string(function);
+  return CodeInWords(function, pools.Text(rows.file[row]), rows.line[row]);
 }
 
 Finding Failure(const Pools& pools, const CompileFailureTable& rows, size_t row) {
@@ -122,11 +185,11 @@ Finding Failure(const Pools& pools, const CompileFailureTable& rows, size_t row)
   Finding finding = NewFinding("compile.failed", rows.job[row], rows.attempt[row],
                                falls_back ? Severity::kWarning : Severity::kError, Role::kCause);
   const bool has_line = rows.user_file[row] != StringId::kNone && rows.user_line[row] != kNone32;
-  finding.headline = fmt::format(
-      "Compiling {} failed{}: {}",
-      CodeInWords(pools.Text(rows.function[row]), pools.Text(rows.file[row]), rows.line[row]),
-      has_line ? " at " + Place(pools, rows.user_file[row], rows.user_line[row]) : "",
-      WhatWasRaised(pools.Text(rows.fail_type[row]), pools.Text(rows.reason[row])));
+  finding.headline =
+      fmt::format("Compiling {} failed{}: {}", WhatFailed(pools, rows, row, has_line),
+                  has_line ? " at " + Place(pools, rows.user_file[row], rows.user_line[row]) : "",
+                  WhatWasRaised(pools.Text(rows.fail_type[row]), pools.Text(rows.reason[row]),
+                                pools.Text(rows.text[row])));
   finding.compile_ids = {std::string(pools.Text(rows.compile_id[row]))};
   finding.source.push_back(
       has_line
@@ -141,18 +204,23 @@ Finding Failure(const Pools& pools, const CompileFailureTable& rows, size_t row)
   finding.why = falls_back ? "it was logged and not raised: the function runs uncompiled"
                            : "no graph break was logged for it, so the exception was raised; the "
                              "program may have caught it";
+  const BreakText said = ParseBreakText(pools.Text(rows.text[row]));
   finding.next_step = fmt::format(
       "read all of it: debrief query OUT \"SELECT text FROM compile_failure WHERE compile_id = "
       "'{}'\"",
       finding.compile_ids[0]);
+  if (!said.hints.empty()) finding.next_step = FirstLine(said.hints[0]);
   return finding;
 }
 
 void AddBreaks(const Part& part, std::vector<Finding>& findings) {
   const auto& rows = part.tables.Get<CompileBreakTable>();
   std::map<std::pair<int32_t, int32_t>, std::vector<size_t>> attempts;
-  for (size_t row = 0; row < rows.size(); ++row)
+  for (size_t row = 0; row < rows.size(); ++row) {
+    // What ended a compilation is told as its failure.
+    if (part.pools.Text(rows.kind[row]) == "failure") continue;
     attempts[{rows.job[row], rows.attempt[row]}].push_back(row);
+  }
   const BreakReporter reporter(part);
   for (const auto& [who, of_attempt] : attempts) findings.push_back(reporter.Report(of_attempt));
 }
@@ -162,6 +230,8 @@ void AddFailures(const Part& part, std::vector<Finding>& findings) {
   using Key = std::tuple<int32_t, int32_t, StringId, StringId, int32_t, StringId, StringId>;
   std::map<Key, size_t> told;
   for (size_t row = 0; row < rows.size(); ++row) {
+    // compile.recompile_limit says so, with what changed.
+    if (NamesRecompileLimit(part.pools.Text(rows.reason[row]))) continue;
     const Key key(rows.job[row], rows.attempt[row], rows.function[row], rows.file[row],
                   rows.line[row], rows.fail_type[row], rows.reason[row]);
     auto found = told.find(key);

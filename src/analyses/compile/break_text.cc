@@ -1,5 +1,6 @@
 #include "analyses/compile/break_text.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/text/scan.h"
@@ -83,7 +84,37 @@ void ParseBlock(std::string_view text, BreakText& parsed) {
   }
 }
 
+constexpr std::string_view kRaised = "\ntorch._dynamo.exc.";
+constexpr std::string_view kTraceback = "\nTraceback (most recent call last):";
+
+BreakText ParseSkippedFrame(std::string_view text) {
+  BreakText parsed;
+  parsed.frames = ParseTraceback(text.substr(0, text.find(kTraceback)));
+  text.remove_prefix(text.rfind(kRaised) + kRaised.size());
+  text.remove_prefix(std::min(text.find(": ") + 2, text.size()));  // npos + 2 is 1
+  ParseBlock(text.substr(0, text.find("\nfrom user code:")), parsed);
+  return parsed;
+}
+
 }  // namespace
+
+bool IsSkippedFrame(std::string_view text) {
+  return (text.starts_with("Graph break: skip: from user code at:") ||
+          text.starts_with("Graph break: torch.compile cannot properly resume")) &&
+         text.find(kRaised) != std::string_view::npos;
+}
+
+bool NamesRecompileLimit(std::string_view text) {
+  text = FirstLine(text);
+  return Contains(text, "recompile_limit") || Contains(text, "cache_size_limit") ||
+         text.starts_with("Dynamo recompile limit exceeded") ||
+         text.starts_with("Dynamo cache limit exceeded");
+}
+
+std::string_view ResumedFunction(std::string_view function) {
+  if (!TakePrefix(function, "torch_dynamo_resume_in_")) return function;
+  return function.substr(0, function.rfind("_at_"));
+}
 
 std::string ShortReason(std::string_view text) {
   text = Trimmed(text);
@@ -113,6 +144,7 @@ std::vector<TextFrame> ParseTraceback(std::string_view text) {
 BreakText ParseBreakText(std::string_view text) {
   static constexpr std::array<std::string_view, 3> kEnds = {
       "\nUser code traceback:\n", "\nfrom user code:\n", "\nTraceback (most recent call last):\n"};
+  if (IsSkippedFrame(text)) return ParseSkippedFrame(text);
   BreakText parsed;
   SkipIntroduction(text, parsed);
   size_t end = std::string_view::npos;

@@ -16,6 +16,17 @@
 //   User code traceback:                           or: from user code:
 //     File "train.py", line 32, in forward         outermost first
 //       print("here")
+//
+// Of a frame that is skipped as a whole, where the exception has the reason:
+//
+//   Graph break: skip: from user code at:          2.14: "Graph break: torch.compile cannot
+//   properly
+//     File "train.py", line 32, in forward         resume from this graph break, ...", 3 lines
+//       raise RuntimeError("here")
+//
+//   Traceback (most recent call last):
+//     ...
+//   torch._dynamo.exc.Unsupported: Observed exception
 #pragma once
 
 #include <cstdint>
@@ -44,6 +55,9 @@ struct BreakText {
   int32_t line = 0;
 };
 
+// A frame is skipped as a whole: the reason stands behind a traceback.
+bool IsSkippedFrame(std::string_view text);
+
 // One pass over the text; never fails: what is not there stays empty.
 BreakText ParseBreakText(std::string_view text);
 
@@ -66,6 +80,15 @@ void ParseGuardLine(std::string_view text, GuardLine& guard);
 
 // `frames` as a stack of `pools`, innermost first; kNone when there are none.
 StackId AddTextStack(const std::vector<TextFrame>& frames, Pools& pools);
+
+// The reason of a frame that was compiled as often as PyTorch allows, which runs uncompiled from
+// then on: "Dynamo recompile limit exceeded", 2.7 "Dynamo cache limit exceeded", before
+// "cache_size_limit reached"; in output "torch._dynamo hit config.recompile_limit (8)".
+bool NamesRecompileLimit(std::string_view text);
+
+// "f" of "torch_dynamo_resume_in_f_at_31": the function that a resume function is the rest of; any
+// other name as it is.
+std::string_view ResumedFunction(std::string_view function);
 
 // A reason in one line: its first, and the second as well when the first only announces it
 // ("backend='x' raised:").

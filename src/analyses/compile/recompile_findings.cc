@@ -16,6 +16,7 @@
 #include <map>
 #include <tuple>
 
+#include "analyses/compile/break_text.h"
 #include "base/text/columns.h"
 #include "base/text/scan.h"
 #include "base/text/strings.h"
@@ -38,6 +39,7 @@ struct Facts {
   int32_t line;
   int32_t most = 0;      // recompilations of one frame
   bool hit = false;      // an exception names the limit
+  bool raised = false;   // and was raised, as fullgraph=True wants it
   int32_t limit = 0;     // that it names
   size_t main = kNoRow;  // of compile_recompile
   double seconds = 0;
@@ -54,10 +56,8 @@ int32_t LimitIn(std::string_view text) {
                                       : LeadingNumber(text.substr(at + kKey.size()), int32_t{0});
 }
 
-bool NamesLimit(std::string_view text) {
-  return Contains(text, "recompile_limit") || Contains(text, "cache_size_limit") ||
-         Contains(text, "RecompileLimit");
-}
+// Of "FailOnRecompileLimitHit" (before 2.6 "FailOnCacheLimitHit"): PyTorch was told to raise.
+bool RaisesAtLimit(std::string_view type) { return type.starts_with("FailOn"); }
 
 class Reporter {
  public:
@@ -115,8 +115,10 @@ class Reporter {
   void Add(size_t row, const MainChange& change, Facts& to) {
     AddRank(to.ranks, rows_.rank[row]);
     to.most = std::max(to.most, rows_.number[row]);
-    to.hit |= NamesLimit(pools_.Text(rows_.fail_reason[row])) ||
-              NamesLimit(pools_.Text(rows_.fail_type[row]));
+    const std::string_view type = pools_.Text(rows_.fail_type[row]);
+    to.hit |= NamesRecompileLimit(pools_.Text(rows_.fail_reason[row])) ||
+              Contains(type, "RecompileLimit") || Contains(type, "CacheLimit");
+    to.raised |= RaisesAtLimit(type);
     to.limit = std::max(to.limit, LimitIn(pools_.Text(rows_.fail_reason[row])));
     if (change.row != kNoRow) to.main = change.row;
     if (rows_.number[row] == 0) return;
@@ -183,10 +185,11 @@ class Reporter {
     Finding finding = About(facts);
     finding.rule = "compile.recompile_limit";
     const int32_t limit = facts.hit ? facts.limit : kLimit - 1;
-    finding.headline =
-        fmt::format("{} reached the limit of {}recompilations: new inputs run uncompiled{}",
-                    Code(facts.function, facts.file, facts.line),
-                    limit > 0 ? fmt::format("{} ", limit) : "", LastChange(facts));
+    finding.headline = fmt::format(
+        "{} reached the limit of {}recompilations: {}{}",
+        Code(facts.function, facts.file, facts.line), limit > 0 ? fmt::format("{} ", limit) : "",
+        facts.raised ? "PyTorch raised an exception" : "new inputs run uncompiled",
+        LastChange(facts));
     finding.confidence = facts.hit ? 1 : 0.7;
     finding.why = facts.hit ? "the exception names the limit"
                             : "8 versions are as many as PyTorch keeps by default";

@@ -86,7 +86,7 @@ bool JoinLogText(std::string& text, std::string_view next) {
   const bool same =
       more && first->has_time() && first->head == more->head && !BeginsRecord(more->text);
   if (!same && (more || !IsRestOf(*first, next))) return false;
-  const size_t longest = LongestRecord(first->artifact);
+  const size_t longest = LongestRecord(first->artifact, first->text);
   if (text.size() >= longest) return true;
   text += '\n';
   text += (more ? more->text : next).substr(0, longest - text.size());

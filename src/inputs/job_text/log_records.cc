@@ -19,8 +19,11 @@ constexpr std::array<std::string_view, 6> kTold = {
 
 }  // namespace
 
-size_t LongestRecord(std::string_view artifact) {
-  return std::ranges::find(kTold, artifact) != kTold.end() ? kLongestTold : kMaxText;
+size_t LongestRecord(std::string_view artifact, std::string_view text) {
+  // The exception stands behind a traceback of dozens of frames.
+  const bool is_told = artifact.empty() ? text.starts_with("WON'T CONVERT ")
+                                        : std::ranges::find(kTold, artifact) != kTold.end();
+  return is_told ? kLongestTold : kMaxText;
 }
 
 void LogRecords::Add(std::string_view text, int64_t line, int64_t lines, uint32_t stream,
@@ -31,7 +34,8 @@ void LogRecords::Add(std::string_view text, int64_t line, int64_t lines, uint32_
     ++dropped_;
     return;
   }
-  const size_t longest = bytes_ < kMostRecordBytes ? LongestRecord(said->artifact) : kMaxTail;
+  const size_t longest =
+      bytes_ < kMostRecordBytes ? LongestRecord(said->artifact, said->text) : kMaxTail;
   const std::string_view kept = said->text.substr(0, longest);
   bytes_ += kept.size();
   auto row = Part::RowOf<TorchLogRow>(who_);

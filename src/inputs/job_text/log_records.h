@@ -14,8 +14,9 @@
 namespace debrief::inputs::job_text {
 
 // How much of a record is kept, by its artifact: all of what is read for what it says (reasons of
-// recompilations and of graph breaks), the beginning of graphs and code.
-size_t LongestRecord(std::string_view artifact);
+// recompilations and of graph breaks, exceptions that were suppressed), the beginning of graphs and
+// code.
+size_t LongestRecord(std::string_view artifact, std::string_view text);
 
 class LogRecords {
  public:

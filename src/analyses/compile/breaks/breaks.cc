@@ -110,13 +110,22 @@ class BreakFinder {
     const std::vector<bool> has_break = Broken();
     for (size_t row = 0; row < metrics_.size(); ++row) {
       if (metrics_.fail_type[row] == StringId::kNone) continue;
-      if (model_.pools.Text(metrics_.kind[row]) != "compilation_metrics") continue;
       const size_t of = CompilationOf(metrics_, row);
       if (of == kNoRow) continue;
-      AddFailure(of, row, has_break[of]);
-      if (has_break[of] || model_.pools.Text(metrics_.fail_type[row]) != "Unsupported") continue;
+      const std::string_view type = model_.pools.Text(metrics_.fail_type[row]);
+      const bool at_limit = NamesRecompileLimit(model_.pools.Text(metrics_.fail_reason[row]));
+      const bool is_backward = IsOfBackward(of, row);
+      const bool is_of_backend = type == "BackendCompilerFailed" || type == "InductorError";
+      AddFailure(of, row, at_limit || (has_break[of] && !is_backward && !is_of_backend));
+      if (has_break[of] || at_limit || type != "Unsupported") continue;
       AddHit(of, "failure", ParseBreakText(model_.pools.Text(metrics_.fail_reason[row])));
     }
+  }
+
+  // 2.6 writes those of a frame that never had a graph under the same name.
+  bool IsOfBackward(size_t of, size_t metrics_row) const {
+    return model_.pools.Text(metrics_.kind[metrics_row]) != "compilation_metrics" &&
+           compilations_.ops[of] != kNone64;
   }
 
   // By compilation: it has a hit.
@@ -150,6 +159,8 @@ class BreakFinder {
     auto row = RowLike<CompileFailureRow>(compilations_, of);
     row.compile_id = texts_(compilations_.compile_id[of]);
     row.function = texts_(compilations_.function[of]);
+    if (IsOfBackward(of, metrics_row))
+      row.function = texts_("backward of " + std::string(pools_.Text(row.function)));
     row.file = texts_(compilations_.file[of]);
     row.line = compilations_.line[of];
     row.fail_type = texts_(metrics_.fail_type[metrics_row]);
@@ -158,9 +169,22 @@ class BreakFinder {
     row.text = texts_(text);
     row.user_file = texts_(compilations_.fail_file[of]);
     row.user_line = compilations_.fail_line[of];
+    if (row.user_file == StringId::kNone) SetPlaceOfOp(text, row);
     row.seconds = compilations_.seconds[of];
     row.falls_back = falls_back;
     failures_.Add(row);
+  }
+
+  // Inductor names the line of the op that it could not lower behind "Found from : ", innermost
+  // last.
+  void SetPlaceOfOp(std::string_view text, CompileFailureRow& row) {
+    constexpr std::string_view kFound = "\nFound from : ";
+    const size_t at = text.rfind(kFound);
+    if (at == std::string_view::npos) return;
+    const auto frames = ParseTraceback(text.substr(at + kFound.size()));
+    if (frames.empty()) return;
+    row.user_file = texts_(frames.back().file);
+    row.user_line = frames.back().line;
   }
 
   // Time that a compilation threw away is shared evenly among its breaks. A function that resumes
@@ -190,24 +214,18 @@ class BreakFinder {
   // The resume function belongs to the frame that was compiled, which need not be the innermost of
   // the user's stack: what it calls is inlined.
   void NoteResumes(const Hit& hit, std::map<Resume, size_t>& breaks_at) const {
-    const std::string_view function = Origin(hit.compilation);
+    const std::string_view function =
+        ResumedFunction(model_.pools.Text(compilations_.function[hit.compilation]));
     const CompileBreakRow& row = breaks_.row(hit.of);
     for (FrameId id : pools_.GetStack(row.user_stack)) {
       const Frame& frame = pools_.GetFrame(id);
-      if (pools_.Text(frame.function) != function) continue;
+      if (ResumedFunction(pools_.Text(frame.function)) != function) continue;
       breaks_at.try_emplace(
           Resume(row.input, row.rank,
                  fmt::format("torch_dynamo_resume_in_{}_at_{}", function, frame.line)),
           hit.of);
       return;
     }
-  }
-
-  // The function that a resume function is the rest of.
-  std::string_view Origin(size_t of) const {
-    std::string_view function = model_.pools.Text(compilations_.function[of]);
-    if (!TakePrefix(function, "torch_dynamo_resume_in_")) return function;
-    return function.substr(0, function.rfind("_at_"));
   }
 
   const Model& model_;

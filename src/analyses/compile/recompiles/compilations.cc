@@ -14,9 +14,10 @@ namespace debrief::analyses::compile_recompiles {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, EntryKind>, 5> kKinds = {
+constexpr std::array<std::pair<std::string_view, EntryKind>, 6> kKinds = {
     {{"dynamo_start", EntryKind::kStart},
      {"compilation_metrics", EntryKind::kMetrics},
+     {"bwd_compilation_metrics", EntryKind::kBackwardMetrics},
      {"recompile_reasons", EntryKind::kReasons},
      {"dynamo_graph_break_reason", EntryKind::kBreak},
      {"dynamo_cpp_guards_str", EntryKind::kGuards}}};
@@ -124,6 +125,8 @@ void Compilations::Classify(Compilation& to, size_t row) {
       break;
     case EntryKind::kMetrics:
       to.ended = true;
+      [[fallthrough]];
+    case EntryKind::kBackwardMetrics:
       metrics_entries_[{entries_.input[row], entries_.entry[row]}] =
           static_cast<int32_t>(&to - all_.data());
       break;
@@ -145,10 +148,20 @@ void Compilations::JoinMetrics() {
   for (size_t row = 0; row < metrics_.size(); ++row) {
     auto found = metrics_entries_.find({metrics_.input[row], metrics_.entry[row]});
     if (found == metrics_entries_.end()) continue;
-    if (model_.pools.Text(metrics_.kind[row]) != "compilation_metrics") continue;
-    size_t& known = all_[static_cast<size_t>(found->second)].metrics;
+    Compilation& of = all_[static_cast<size_t>(found->second)];
+    const bool failed = metrics_.fail_type[row] != StringId::kNone;
+    if (model_.pools.Text(metrics_.kind[row]) != "compilation_metrics") {
+      if (failed && of.backward_failure == kNoRow) of.backward_failure = row;
+      continue;
+    }
     // A failure is not undone by metrics that follow.
-    if (known == kNoRow || metrics_.fail_type[known] == StringId::kNone) known = row;
+    if (of.metrics == kNoRow || metrics_.fail_type[of.metrics] == StringId::kNone) of.metrics = row;
+  }
+  // 2.6 writes the metrics of a frame that failed before it had a graph as those of a backward.
+  for (Compilation& of : all_) {
+    if (of.metrics != kNoRow || of.backward_failure == kNoRow) continue;
+    of.metrics = std::exchange(of.backward_failure, kNoRow);
+    of.ended = true;
   }
 }
 
@@ -232,10 +245,20 @@ void Compilations::FillIn(Compilation& to) {
   if (metrics_.restart_reasons[row] != kNone32)
     to.restarts = std::max(to.restarts, metrics_.restart_reasons[row]);
   const int64_t ops = metrics_.graph_op_count[row];
-  to.outcome = metrics_.fail_type[row] != StringId::kNone ? "failed"
-               : ops == kNone64 || ops == 0               ? "empty"
-               : to.restarts > 0                          ? "restarted"
-                                                          : "ok";
+  to.outcome = metrics_.fail_type[to.failure()] != StringId::kNone ? "failed"
+               : ops == kNone64 || ops == 0                        ? "empty"
+               : to.restarts > 0                                   ? "restarted"
+                                                                   : "ok";
+}
+
+// What was given up before it began (at the limit of recompilations) has no name of its own: it is
+// another compilation of the same function.
+void Compilations::TakePlaces(const Compilation& before, Compilation& to) {
+  if (to.function != StringId::kNone) return;
+  to.function = before.function;
+  to.code = before.code;
+  to.user = before.user;
+  to.caller = before.caller;
 }
 
 // Numbers the compilations of each frame.
@@ -248,8 +271,10 @@ void Compilations::Chain() {
         last.try_emplace({compilation.process, frame}, static_cast<int32_t>(i));
     if (is_first) continue;
     if (!compilation.begins_anew) {
+      const Compilation& before = all_[static_cast<size_t>(found->second)];
       compilation.previous = found->second;
-      compilation.number = all_[static_cast<size_t>(found->second)].number + 1;
+      compilation.number = before.number + 1;
+      TakePlaces(before, compilation);
     }
     found->second = static_cast<int32_t>(i);
   }

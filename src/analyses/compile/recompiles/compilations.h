@@ -43,6 +43,7 @@ struct Compilation {
   size_t start = kNoRow, reasons = kNoRow, guards = kNoRow;  // rows of compile_entry
   std::vector<size_t> breaks;                                // likewise
   size_t metrics = kNoRow;                                   // row of compile_metrics
+  size_t backward_failure = kNoRow;                          // likewise
   int64_t first_entry = kNone64, last_entry = kNone64;
   int64_t start_ns = kNone64, end_ns = kNone64;
   int64_t last_attempt = 0;
@@ -58,9 +59,19 @@ struct Compilation {
   int32_t restarts = 0;
 
   bool counts() const { return start != kNoRow || metrics != kNoRow; }
+  // The metrics that say how it failed, if it did.
+  size_t failure() const { return backward_failure == kNoRow ? metrics : backward_failure; }
 };
 
-enum class EntryKind : uint8_t { kOther, kStart, kMetrics, kReasons, kBreak, kGuards };
+enum class EntryKind : uint8_t {
+  kOther,
+  kStart,
+  kMetrics,
+  kBackwardMetrics,
+  kReasons,
+  kBreak,
+  kGuards
+};
 
 // Of a kind of entry, or of an artifact by its name.
 EntryKind KindNamed(std::string_view name);
@@ -104,6 +115,7 @@ class Compilations {
   void JoinCutLogs();
   void FillIn(Compilation& to);
   void FillPlaces(Compilation& to);
+  static void TakePlaces(const Compilation& before, Compilation& to);
   void Chain();
   void Drop();
 

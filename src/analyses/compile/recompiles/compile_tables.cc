@@ -92,10 +92,11 @@ class CompilationWriter {
     if (std::isnan(row.seconds) && metrics.duration_us[of.metrics] != kNone64)
       row.seconds = static_cast<double>(metrics.duration_us[of.metrics]) / 1e6;
     row.wasted_s = metrics.dynamo_time_before_restart_s[of.metrics];
-    row.fail_type = texts_(metrics.fail_type[of.metrics]);
-    row.fail_reason = texts_(ShortReason(model_.pools.Text(metrics.fail_reason[of.metrics])));
-    row.fail_file = texts_(metrics.fail_user_frame_filename[of.metrics]);
-    const int64_t line = metrics.fail_user_frame_lineno[of.metrics];
+    const size_t failure = of.failure();
+    row.fail_type = texts_(metrics.fail_type[failure]);
+    row.fail_reason = texts_(ShortReason(model_.pools.Text(metrics.fail_reason[failure])));
+    row.fail_file = texts_(metrics.fail_user_frame_filename[failure]);
+    const int64_t line = metrics.fail_user_frame_lineno[failure];
     if (line >= 0 && line <= INT32_MAX) row.fail_line = static_cast<int32_t>(line);
   }
 

@@ -274,7 +274,7 @@ std::optional<SuppressedText> ParseSuppressed(std::string_view text) {
 std::string BreakTextOf(std::string_view text) {
   constexpr std::string_view kPlain = "Graph break in user code at ";
   constexpr std::string_view kAgain = "Graph break (";
-  if (text.starts_with(kPlain)) return std::string(text);
+  if (text.starts_with(kPlain) || IsSkippedFrame(text)) return std::string(text);
   if (std::string_view old = text; TakePrefix(old, "Graph break: ")) return OldBreakText(old);
   const std::string_view head = FirstLine(text);
   const size_t at = head.find("in user code at ");

@@ -20,7 +20,7 @@ TextCompilation& TextCompilations::Get(const ProcessOfText& process, std::string
                                        size_t record, int64_t line) {
   const std::string_view plain = WithoutAttempt(id);
   auto [found, is_new] = by_id_.try_emplace(std::pair(process, std::string(plain)), all_.size());
-  if (is_new) all_.push_back({.record = record, .id = std::string(plain)});
+  if (is_new) all_.push_back({.process = process, .record = record, .id = std::string(plain)});
   TextCompilation& of = all_[found->second];
   of.last_line = line;
   if (plain.size() < id.size())
@@ -31,6 +31,17 @@ TextCompilation& TextCompilations::Get(const ProcessOfText& process, std::string
 std::string TextCompilations::IdOf(const FunctionText& code, int32_t number) {
   return code.line == kNone32 ? fmt::format("{}/{}", code.function, number)
                               : fmt::format("{}:{}/{}", code.function, code.line, number);
+}
+
+std::string TextCompilations::LastOf(const ProcessOfText& process, const FunctionText& code) const {
+  constexpr size_t kFar = 64;
+  for (size_t i = all_.size(); i-- > 0 && i + kFar >= all_.size();) {
+    const TextCompilation& of = all_[i];
+    if (of.process == process && of.function == code.function && of.file == code.file &&
+        of.line == code.line)
+      return of.id;
+  }
+  return IdOf(code, 0);
 }
 
 int32_t TextCompilations::CountAgain(const ProcessOfText& process, const FunctionText& code) {

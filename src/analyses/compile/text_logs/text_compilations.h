@@ -22,6 +22,7 @@ using ProcessOfText = std::tuple<int32_t, int32_t, int64_t>;  // input, rank, pi
 
 // What is known of one compilation.
 struct TextCompilation {
+  ProcessOfText process;
   size_t record = 0;  // the first that names it
   std::string id;     // without attempt
   std::string function, file;
@@ -46,6 +47,10 @@ class TextCompilations {
 
   // The id that stands for compilation `number` of a function.
   static std::string IdOf(const FunctionText& code, int32_t number);
+
+  // The id of the newest compilation of a function, for a line that follows it and names no id;
+  // when there is none near, of the first.
+  std::string LastOf(const ProcessOfText& process, const FunctionText& code) const;
 
   // How often a function without ids was compiled again, this time included.
   int32_t CountAgain(const ProcessOfText& process, const FunctionText& code);

@@ -127,8 +127,8 @@ class TextLogs {
   }
 
   void NoteSuppressed(size_t row, std::string_view id, const SuppressedText& text) {
-    const std::string counted = TextCompilations::IdOf(text.code, 0);
-    TextCompilation& of = CompilationOf(row, id.empty() ? counted : id);
+    const std::string found = compilations_.LastOf(ProcessAt(row), text.code);
+    TextCompilation& of = CompilationOf(row, id.empty() ? found : id);
     of.SetFunction(text.code);
     of.failed = true;
     auto failure = RowLike<CompileFailureRow>(records_, row);
@@ -165,7 +165,8 @@ class TextLogs {
   // The innermost frame is of the function that was inlined; the outermost of the one compiled is
   // not told, so the function is the one of the user's line.
   void NoteBreak(size_t row, std::string_view id, const std::string& text) {
-    const BreakText parsed = ParseBreakText(text);
+    BreakText parsed = ParseBreakText(text);
+    TakeFrames(row, text, parsed);
     FunctionText code;
     if (!parsed.frames.empty())
       code = {parsed.frames.back().function, parsed.frames.back().file, parsed.frames.back().line};
@@ -185,6 +186,17 @@ class TextLogs {
                  .function = result_.part.pools.Text(texts_(code.function)),
                  .otherwise = {}},
                 parsed);
+  }
+
+  // "Graph break (user stack suppressed due to duplicate graph break)": the stack is that of the
+  // first one with this reason at this line.
+  void TakeFrames(size_t row, const std::string& text, BreakText& parsed) {
+    if (parsed.file.empty()) return;
+    auto [first, is_new] =
+        first_breaks_.try_emplace(std::tuple(ProcessAt(row), std::string(parsed.reason),
+                                             std::string(parsed.file), parsed.line),
+                                  text);
+    if (!is_new && parsed.frames.empty()) parsed.frames = ParseBreakText(first->second).frames;
   }
 
   void AddRows(const TextCompilation& of) {
@@ -269,6 +281,7 @@ class TextLogs {
   BreakRows breaks_;
   std::set<std::tuple<int32_t, int64_t, int32_t>> traced_;  // job, process, rank
   TextCompilations compilations_;
+  std::map<std::tuple<ProcessOfText, std::string, std::string, int32_t>, std::string> first_breaks_;
   CudagraphNotes cudagraphs_;
   std::vector<MainChange> changes_;
 };

@@ -9,8 +9,10 @@
 
 #include "base/stats/statistics.h"
 #include "base/text/strings.h"
+#include "tables/timeline_device.h"
 #include "tables/timeline_launch.h"
 #include "tables/timeline_op_args.h"
+#include "tables/timeline_step.h"
 
 namespace debrief::analyses::profile_roofline {
 
@@ -36,7 +38,7 @@ struct LaunchedWork {
   int32_t slice = kNone32;
   Direction direction = Direction::kForward;
   bool is_starved = false;
-  size_t launch = 0;  // row of timeline_launch
+  int32_t module = kNone32, step = kNone32;
 };
 
 class CallFinder {
@@ -45,8 +47,13 @@ class CallFinder {
       : view_(view), classes_(classes), launches_(view.model.tables.Get<TimelineLaunchTable>()) {}
 
   DeviceCalls Find() {
-    FindStarved();
-    GatherWorks();
+    rows_ = timeline::RowsOf(launches_, view_.who.input);
+    if (IsOfHostAlone()) {
+      GatherHostWorks();
+    } else {
+      FindStarved();
+      GatherWorks();
+    }
     SumCalls(everywhere_, false, found_.of_tracelens);
     SumCalls(works_, true, found_.kinds);
     found_.device_busy_ns = Length(Union(std::move(device_busy_)));
@@ -57,7 +64,6 @@ class CallFinder {
  private:
   // Work whose launch began when nothing ran on the device any more.
   void FindStarved() {
-    rows_ = timeline::RowsOf(launches_, view_.who.input);
     is_starved_.resize(rows_.size());
     std::vector<size_t> by_start(rows_.size());
     for (size_t i = 0; i < by_start.size(); ++i) by_start[i] = i;
@@ -76,7 +82,8 @@ class CallFinder {
     const auto at = TimelineView::At(slice);
     if (view_.kind[at] != view_.kinds.op) return;
     const auto kind = models_(view_.name[at]);
-    if (kind && (!kind->only_own_work || slice == launcher)) modelled_ = slice;
+    const bool calls_others = !calls_ops_.empty() && calls_ops_[at] != 0;
+    if (kind && (!kind->only_own_work || (slice == launcher && !calls_others))) modelled_ = slice;
     if (kind && kind->is_of_tracelens) of_tracelens_.push_back(slice);
   }
 
@@ -108,11 +115,63 @@ class CallFinder {
       if (op != last_op) LookAround(op);
       last_op = op;
       const bool is_starved = is_starved_[row - rows_.begin] != 0;
-      works_.push_back({modelled_ == kNone32 ? op : modelled_, slice, direction_, is_starved, row});
+      const int32_t module = launches_.module[row], step = launches_.step[row];
+      works_.push_back(
+          {modelled_ == kNone32 ? op : modelled_, slice, direction_, is_starved, module, step});
       for (int32_t modelled : of_tracelens_)
-        everywhere_.push_back({modelled, slice, Direction::kForward, is_starved, row});
+        everywhere_.push_back({modelled, slice, Direction::kForward, is_starved, module, step});
     }
     if (!lengths.empty()) found_.floor_ns = Quantile(std::move(lengths), 0.01);
+  }
+
+  // No device is named, nothing was launched and no runtime of a device was called: ops compute
+  // themselves. Where a device is there, times of ops are those of launching.
+  bool IsOfHostAlone() const {
+    const auto& devices = view_.model.tables.Get<TimelineDeviceTable>();
+    if (rows_.size() > 0 || view_.works.size() > 0) return false;
+    if (timeline::RowsOf(devices, view_.who.input).size() > 0) return false;
+    return std::ranges::none_of(view_.kind, [&](StringId kind) {
+      return kind != StringId::kNone && kind == view_.kinds.runtime;
+    });
+  }
+
+  bool IsOp(int32_t slice) const {
+    return view_.kind[TimelineView::At(slice)] == view_.kinds.op &&
+           !view_.NameOf(slice).starts_with("c10d::");
+  }
+
+  // The outermost op with a model has all of its time; where there is none, an op that calls no
+  // other.
+  void GatherHostWorks() {
+    calls_ops_.resize(TimelineView::At(view_.slice_count()));
+    for (int32_t slice = 0; slice < view_.slice_count(); ++slice) {
+      const int32_t parent = view_.parent[TimelineView::At(slice)];
+      if (parent != kNone32 && IsOp(slice)) calls_ops_[TimelineView::At(parent)] = 1;
+    }
+    for (int32_t slice = 0; slice < view_.slice_count(); ++slice) {
+      if (!IsOp(slice)) continue;
+      LookAround(slice);
+      const bool is_work =
+          modelled_ == kNone32 ? calls_ops_[TimelineView::At(slice)] == 0 : modelled_ == slice;
+      if (!is_work) continue;
+      works_.push_back({slice, slice, direction_, false, ModuleAround(slice), StepOf(slice)});
+      device_busy_.push_back({view_.start[TimelineView::At(slice)], view_.end(slice)});
+    }
+  }
+
+  int32_t ModuleAround(int32_t slice) const {
+    while (slice != kNone32 && !view_.NameOf(slice).starts_with("nn.Module: "))
+      slice = view_.parent[TimelineView::At(slice)];
+    return slice;
+  }
+
+  int32_t StepOf(int32_t slice) const {
+    const auto& steps = view_.model.tables.Get<TimelineStepTable>();
+    const timeline::RowRange rows = timeline::RowsOf(steps, view_.who.input);
+    const int64_t start = view_.start[TimelineView::At(slice)];
+    for (size_t row = rows.begin; row < rows.end; ++row)
+      if (steps.start_ns[row] <= start && start < steps.end_ns[row]) return steps.step[row];
+    return kNone32;
   }
 
   CallKey KeyOf(const LaunchedWork& work) const {
@@ -171,8 +230,8 @@ class CallFinder {
 
   void AddCall(const LaunchedWork& work, int32_t kernels, const IntervalSet& busy, size_t kind) {
     found_.calls.push_back({.op = work.op,
-                            .module = launches_.module[work.launch],
-                            .step = launches_.step[work.launch],
+                            .module = work.module,
+                            .step = work.step,
                             .kernels = kernels,
                             .busy_ns = Length(busy),
                             .kind = kind});
@@ -187,6 +246,7 @@ class CallFinder {
   timeline::RowRange rows_;
   timeline::OfName<std::optional<OpKind>> models_{view_.model.pools, ModelOf};
   timeline::OfName<AroundKind> around_{view_.model.pools, AroundKindOf};
+  std::vector<uint8_t> calls_ops_;        // by slice, of profiles of the host alone
   std::vector<uint8_t> is_starved_;       // by launch
   std::vector<LaunchedWork> works_;       // each once
   std::vector<LaunchedWork> everywhere_;  // for every op around it that TraceLens has a model of

@@ -4,6 +4,8 @@
 // communication is left out. The time of a call is the union of its work. TraceLens gives the work
 // to every op with a model around it.
 //
+// In a profile of the host alone ops are their own work.
+//
 // Cost: a walk up the slices around each launch, and sorting.
 #pragma once
 

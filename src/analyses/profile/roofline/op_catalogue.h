@@ -27,7 +27,8 @@ struct OpModel {
   size_t tensors = 2;            // of elementwise ops: arguments that may be tensors
   bool is_in_place = false;
   bool is_comparison = false;
-  bool is_linear = false;  // of products: B is [N, K]
+  bool is_linear = false;     // of products: B is [N, K]
+  bool is_recurrent = false;  // a layer over time: input, weights of input and state
   bool only_own_work = false;
 };
 

@@ -46,9 +46,28 @@ int64_t OutWidth(const OpModel& model, const OpArgs& args, size_t out_type) {
 
 }  // namespace
 
+// A layer of an LSTM or GRU: x [time, batch, width] and the weights [gates * hidden, width] and
+// [gates * hidden, hidden], used once for each step and sequence; the biases follow them. A
+// backward does each product twice, for the input and for the weight, and reads and writes twice
+// as much.
+static Work RecurrentWork(const OpModel& model, const OpArgs& args) {
+  const Dims &x = args.DimsOf(0), &input = args.DimsOf(1), &state = args.DimsOf(2);
+  const int64_t width = BytesOfType(args.TypeOf(0));
+  if (x.size() != 3 || input.size() != 2 || state.size() != 2 || width == 0) return std::nullopt;
+  const int64_t times = model.name.ends_with("_backward") ? 2 : 1;
+  const int64_t of_input = ProductOf({2 * times, x[0], x[1], input[0], input[1]});
+  const int64_t of_state = ProductOf({2 * times, x[0], x[1], state[0], state[1]});
+  const int64_t y = ProductOf({x[0], x[1], state[1]});
+  if (of_input == 0 || of_state == 0 || std::max({of_input, of_state, y}) > kMostWork / 64)
+    return std::nullopt;
+  const int64_t bytes = args.StoredBytes(0) + args.StoredBytes(1) + args.StoredBytes(2) + y * width;
+  return OpWork{
+      .flops = of_input + of_state, .bytes = times * bytes, .model_flops = of_input + of_state};
+}
+
 int64_t OddSizeOf(std::string_view op, const OpArgs& args) {
   const OpModel* model = FindModel(op);
-  if (model == nullptr || model->category != Category::kGemm) return 0;
+  if (model == nullptr || model->category != Category::kGemm || model->is_recurrent) return 0;
   const int64_t width = BytesOfType(args.TypeOf(model->first));
   const auto shape = MatricesOf(*model, args.DimsOf(model->first), args.DimsOf(model->first + 1));
   if (!shape || width == 0 || width > 2) return 0;
@@ -60,6 +79,7 @@ int64_t OddSizeOf(std::string_view op, const OpArgs& args) {
 }
 
 Work GemmWork(const OpModel& model, const OpArgs& args, Definition definition) {
+  if (model.is_recurrent) return RecurrentWork(model, args);
   const size_t a = model.first, b = a + 1;
   auto shape = MatricesOf(model, args.DimsOf(a), args.DimsOf(b));
   const int64_t width = BytesOfType(args.TypeOf(a));

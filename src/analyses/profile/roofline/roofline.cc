@@ -84,11 +84,12 @@ const Analysis& Describe() {
                .example =
                    "Matrix products of size 50257 reach 0.9 % of the GPU's roofline; 34.9 ms could "
                    "be saved",
-               .needs = kTableNames<TimelineLaunchTable>,
+               .needs = kTableNames<TimelineOpTable>,
                .makes = kTableNames<ProfileRooflineTable, ProfileRooflineSumTable,
                                     ProfileRooflineCallTable, ProfileMfuTable, ProfileMfuStepTable>,
-               .uses = kTableNames<timeline::ViewTables, TimelineOpArgsTable, TimelineDeviceTable,
-                                   TimelineStepTable, CompileEntryTable, RooflinePeakTable>},
+               .uses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineOpArgsTable,
+                                   TimelineDeviceTable, TimelineStepTable, CompileEntryTable,
+                                   RooflinePeakTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -209,9 +209,12 @@ class Summary {
 
   std::string WhyOf(const CompilationTable& all, size_t i) const {
     if (all.why[i] != StringId::kNone) return OneLine(all.why[i]);
-    if (all.fail_type[i] != StringId::kNone)
-      return fmt::format("{} at {}", OneLine(all.fail_type[i]),
-                         PlaceText(Text(all.fail_file[i]), all.fail_line[i]));
+    if (all.fail_type[i] != StringId::kNone) {
+      const bool is_reason = Text(all.fail_type[i]) == "Unsupported";  // no class that says more
+      const std::string what = OneLine(is_reason ? all.fail_reason[i] : all.fail_type[i]);
+      if (all.fail_file[i] == StringId::kNone) return what;
+      return fmt::format("{} at {}", what, PlaceText(Text(all.fail_file[i]), all.fail_line[i]));
+    }
     if (all.break_reason[i] != StringId::kNone)
       return fmt::format("{} at {}", OneLine(all.break_reason[i]),
                          PlaceText(Text(all.break_file[i]), all.break_line[i]));
