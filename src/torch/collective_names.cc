@@ -47,6 +47,11 @@ std::string_view PlainOp(std::string_view name) {
   return {};
 }
 
+std::string_view PublicOp(std::string_view name) {
+  const std::string_view plain = name.starts_with('_') ? PlainOp(name) : std::string_view();
+  return plain.empty() ? name : plain;
+}
+
 bool IsBookkeeping(std::string_view name) {
   static constexpr std::array<std::string_view, 8> kWords = {
       "wait", "init", "uniquencclid", "coalescing", "split", "abort", "shutdown", "uniqueid"};

@@ -124,8 +124,11 @@ std::string IncidentSketch(const Incident& incident, size_t width) {
     signs.insert(sign);
     for (int32_t rank : row.ranks) ranks[rank] = {sign, row.is_blamed};
   }
-  // All alike is worth a line only where all wait.
-  const bool says_nothing = signs.size() == 1 && signs.begin()->letter != 'w';
+  // All alike is worth a line only where all wait; nor is one rank among others of which nothing is
+  // known.
+  const bool is_alone = std::ranges::all_of(
+      ranks, [](const auto& one) { return one.second.second || one.second.first.letter == '?'; });
+  const bool says_nothing = is_alone || (signs.size() == 1 && signs.begin()->letter != 'w');
   if (ranks.size() < 2 || says_nothing) return "";
   std::string line = fmt::format("ranks {}-{}: ", ranks.begin()->first, ranks.rbegin()->first);
   if (line.size() + ranks.size() + 30 > width) return "";

@@ -247,8 +247,8 @@ std::string WhyOf(const Verdict& verdict) {
   if (verdict.by_majority) return "the other members of the group agree with each other";
   if (verdict.undecided)
     return "the group has no majority and nothing else distinguishes its members";
-  return "its peers do what sibling groups, earlier steps and other calls of that line do; it does "
-         "not";
+  return "its peers do what is usual here (sibling groups, earlier steps, other calls of that "
+         "line), it does not";
 }
 
 // Where the two code paths are, as far as stacks tell.
