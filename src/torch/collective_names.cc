@@ -48,7 +48,8 @@ std::string_view PlainOp(std::string_view name) {
 }
 
 std::string_view PublicOp(std::string_view name) {
-  const std::string_view plain = name.starts_with('_') ? PlainOp(name) : std::string_view();
+  const bool is_inner = !name.empty() && (name[0] == '_' || IsUpper(name[0]));
+  const std::string_view plain = is_inner ? PlainOp(name) : std::string_view();
   return plain.empty() ? name : plain;
 }
 

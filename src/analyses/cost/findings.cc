@@ -310,7 +310,7 @@ void AddNoDeviceWork(const JobKey& job, const Loss& loss, const JobSums& sums,
   findings.push_back(std::move(finding));
 }
 
-// "the host launches too late 31.4 s, device memory is allocated 12.0 s, other or unknown 2.00 s".
+// "the host launches too late (31.4 s), device memory is allocated (12.0 s), other (2.00 s)".
 std::string CausesInWords(const std::vector<std::pair<FixKey, const Fix*>>& causes,
                           const Loss& loss) {
   constexpr size_t kMost = 3;
@@ -319,12 +319,13 @@ std::string CausesInWords(const std::vector<std::pair<FixKey, const Fix*>>& caus
   int64_t rest_ns = loss.lost_ns;
   for (const auto& [key, fix] : causes) {
     if (told == kMost || !CanBeFixed(key)) break;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", Bare(key, *fix),
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", Bare(key, *fix),
                         DurationText(fix->lost_ns));
     rest_ns -= fix->lost_ns;
     ++told;
   }
-  if (IsVisible(rest_ns, loss)) text += fmt::format(", other or unknown {}", DurationText(rest_ns));
+  if (IsVisible(rest_ns, loss))
+    text += fmt::format(", other or unknown ({})", DurationText(rest_ns));
   return text;
 }
 

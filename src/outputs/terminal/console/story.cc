@@ -127,7 +127,8 @@ void WriteMore(size_t findings, size_t evidence, const std::string& folder, Pape
 std::string_view News(std::string_view consequence, std::string_view headline) {
   const size_t end = consequence.find("; ");
   const size_t in = consequence.find(" in ", std::min(end, consequence.size()));
-  const bool is_known = in != std::string_view::npos && Contains(headline, consequence.substr(in));
+  const std::string_view op = in == std::string_view::npos ? "" : consequence.substr(in);
+  const bool is_known = !op.empty() && Contains(headline, op.substr(0, op.find(" (")));
   return is_known ? consequence.substr(0, end) : consequence;
 }
 
