@@ -18,6 +18,7 @@
 #include "app/tasks/run_task.h"
 #include "app/tasks/task.h"
 #include "app/terminal.h"
+#include "base/text/nearest.h"
 #include "base/version.h"
 #include "outputs/terminal/profile_sheets/sheet.h"
 
@@ -75,6 +76,19 @@ int PrintHelp(const CLI::App& app, const CLI::App& command, const std::string& s
   return 0;
 }
 
+// " Did you mean --json?" of "The following argument was not expected: --jsno".
+std::string SimilarOption(const CLI::App& command, std::string_view message) {
+  const size_t at = message.rfind(": --");
+  if (at == std::string_view::npos) return "";
+  const std::string_view rest = message.substr(at + 2);
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const std::string_view nearest = NearestName(rest.substr(0, rest.find_first_of(" =")), names);
+  return nearest.empty() ? "" : fmt::format("Did you mean {}? ", nearest);
+}
+
 // CLI11 has exit codes and messages of its own; ours are 0 for help and version, 2 for everything
 // else, with the form that all errors have.
 int ExitFor(CLI::App& app, const CLI::ParseError& error, const std::string& sheet) {
@@ -87,9 +101,13 @@ int ExitFor(CLI::App& app, const CLI::ParseError& error, const std::string& shee
     StdoutSink().Write(out.str());
     return 0;
   }
-  return Fail(Status(Code::kUsage, error.what())
-                  .Remedy(fmt::format("See: debrief{}{} --help", named.empty() ? "" : " ",
-                                      named.empty() ? "" : command.get_name())));
+  const std::string_view message = error.what();
+  const bool is_unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  return Fail(
+      Status(Code::kUsage, std::string(message))
+          .Remedy(fmt::format("{}See: debrief{}{} --help",
+                              is_unknown ? SimilarOption(command, message) : "",
+                              named.empty() ? "" : " ", named.empty() ? "" : command.get_name())));
 }
 
 // The words that may stand first, for who misspelled one.

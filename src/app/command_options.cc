@@ -338,16 +338,15 @@ CLI::App* AddDiff(CLI::App& app, Parsed& parsed) {
       ->required()
       ->expected(1, 2);
   auto* ranks =
-      AddOption(*diff, "--ranks", options.ranks, "R R", "Of one run: these two ranks")->expected(2);
-  AddOption(*diff, "--compilations", options.compilations, "ID ID",
+      AddOption(*diff, "--ranks", options.ranks, "R", "Of one run: these two ranks")->expected(2);
+  AddOption(*diff, "--compilations", options.compilations, "ID",
             "Of one run: these two compilations, for example 4/0 4/1")
       ->expected(2)
       ->excludes(ranks);
   AddOption(*diff, "--rank", options.rank, "R", "With --compilations: on this rank (the first)")
       ->check(CLI::NonNegativeNumber.description(""));
   AddOption(*diff, "--fail-on", options.fail_on, "GATE",
-            "Exit 3 when: new-error, new-warning, step_time>5%, compile_time>20%, "
-            "memory_peak>2%, graph_breaks>0, recompiles>0, ... (several allowed)")
+            "Exit 3 on: new-error, step_time>5%, memory_peak>2%, ... (docs/diff.md)")
       ->allow_extra_args(false);
   diff->add_flag("--markdown", options.markdown, "Tables to paste into a ticket");
   AddTop(*diff, options.top, "Rows of a section; 0 = all (10)");

@@ -47,6 +47,12 @@ std::string_view PlainOp(std::string_view name) {
   return {};
 }
 
+std::string_view PublicOp(std::string_view name) {
+  const bool is_inner = !name.empty() && (name[0] == '_' || IsUpper(name[0]));
+  const std::string_view plain = is_inner ? PlainOp(name) : std::string_view();
+  return plain.empty() ? name : plain;
+}
+
 bool IsBookkeeping(std::string_view name) {
   static constexpr std::array<std::string_view, 8> kWords = {
       "wait", "init", "uniquencclid", "coalescing", "split", "abort", "shutdown", "uniqueid"};

@@ -11,6 +11,10 @@ namespace debrief::timeline {
 // Empty when the name tells of no communication.
 std::string_view PlainOp(std::string_view name);
 
+// As PyTorch's users call it: reduce_scatter for the inner _reduce_scatter_base, all_reduce for
+// ALLREDUCE of the watchdog; other names stay as they are (all_reduce_barrier).
+std::string_view PublicOp(std::string_view name);
+
 // Metadata of ops that move nothing: waiting, setting up, brackets around coalesced ops.
 bool IsBookkeeping(std::string_view name);
 

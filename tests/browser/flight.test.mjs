@@ -394,6 +394,40 @@ const example = {
     assert.match(await text(page, ".stacks"), /Stack of rank 5.*first that differs/s);
     assert.ok((await coloursOfGrid(page)) > 4);
     await t.screenshot(page, "example_hung_grid");
+    // An op is called as findings call it, and two members in different ops are said to clash.
+    await page.evaluate(() => (location.hash = "#/flight_waits"));
+    await page.locator(".wait-ends").waitFor();
+    assert.match(
+      await text(page, ".wait-ends"),
+      /Rank 5 holds up 3 ranks: in all_gather #16 of mesh_dp \(8\), while rank 7 is in all_reduce at the same place/,
+    );
+    const waits = await text(page, "main");
+    assert.match(waits, /reduce_scatter #8 of mesh_tp/);
+    assert.match(waits, /nobody: rank 7 is in all_reduce/);
+    for (const view of ["flight_waits", "flight", "flight_traffic"]) {
+      await page.evaluate((one) => (location.hash = `#/${one}`), view);
+      await page.locator(".virtual").first().waitFor();
+      assert.ok(!(await text(page, "main")).includes("_reduce_scatter_base"), view);
+    }
+  },
+};
+
+const straggler = {
+  name: "flight: examples/slow-job is not called healthy in a group of few sequences",
+  needsBinary: true,
+  async run(t) {
+    const page = await t.report([path.join(examples, "slow-job")]);
+    assert.match(await text(page, ".hero"), /Rank 4 is a straggler/);
+    await page.evaluate(() => (location.hash = "#/flight_arrivals"));
+    await page.locator(".takeaway").waitFor();
+    assert.match(await text(page, ".takeaway"), /^Rank 4 arrived last most often, at 4 of 4 sequences/);
+    // A headline that is too long for its cell ends in an ellipsis, inside of the table.
+    await page.evaluate(() => (location.hash = "#/ranks"));
+    const link = page.locator(".blame-links a").first();
+    await link.waitFor();
+    const [ends, table] = [await link.boundingBox(), await page.locator(".virtual").first().boundingBox()];
+    assert.ok(ends.x + ends.width <= table.x + table.width, "the link ends inside of the table");
+    assert.equal(await link.evaluate((one) => getComputedStyle(one).textOverflow), "ellipsis");
   },
 };
 
@@ -413,4 +447,5 @@ export const tests = [
   hostile,
   narrow,
   example,
+  straggler,
 ];

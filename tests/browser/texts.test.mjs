@@ -253,7 +253,7 @@ const provenance = {
     await page.keyboard.press("j");
     await addressHas(page, "pane=post&line=6");
     await page.getByLabel("Compilation").selectOption("0:-_0_1_0");
-    await page.getByText("does not tell which lines").waitFor();
+    await page.getByText("does not show which lines").waitFor();
     await pane("Pre-grad graph").getByText("This text is not in the page").waitFor();
   },
 };

@@ -62,7 +62,7 @@ class BreakReporter {
         ShortText(PlainReason(pools_.Text(rows_.reason[first])), kReasonWidth));
     for (size_t i = 0; i < std::min(told.size(), kMostShown); ++i) AddEvidence(told[i], finding);
     for (size_t row : rows) AddRank(finding.ranks, rows_.rank[row]);
-    finding.why = "as the compiler logged them";
+    finding.why = "the compiler logged each of them";
     finding.next_step = NextStep(first);
     return finding;
   }
@@ -106,7 +106,7 @@ class BreakReporter {
   std::string NextStep(size_t row) const {
     const std::string_view hints = pools_.Text(rows_.hints[row]);
     if (!hints.empty()) return std::string(FirstLine(hints));
-    return fmt::format("look at {}; `torch.compile(..., fullgraph=True)` stops at each graph break",
+    return fmt::format("Look at {}; torch.compile(..., fullgraph=True) stops at each graph break.",
                        Place(pools_, rows_.user_file[row], rows_.user_line[row]));
   }
 

@@ -76,13 +76,12 @@ Words WordsOf(State state) {
               "out of the step."};
     case State::kAllocation:
       return {"rank {}'s allocation of device memory", "device memory is allocated",
-              "Keep device memory from being freed and allocated again in every step: no "
-              "empty_cache(), "
-              "PYTORCH_ALLOC_CONF=expandable_segments:True, fewer distinct sizes."};
+              "Keep device memory between steps: no empty_cache(), "
+              "PYTORCH_ALLOC_CONF=expandable_segments:True."};
     case State::kHost:
       return {"rank {}'s host", "the host launches too late",
               "Look at what the host does before it launches: Python, input, other processes on "
-              "its cores. If it launches many small kernels, try torch.compile or CUDA graphs."};
+              "its cores. For many small kernels try torch.compile or CUDA graphs."};
     case State::kPace:
       return {.culprit = "the time between rank {}'s kernels",
               .idle = "time passes between queued kernels"};
@@ -171,13 +170,14 @@ struct Loss {
   int64_t wall_ns = 0;        // that it is lost of; 0: no step was recorded
   bool by_device = false;
 
-  // "Devices idle or wait 310 ms of 1.00 s in steps (31 %)". All is never said of less than all.
+  // "Devices idle or wait 310 ms of 1.00 s (31 %)". All is never said of less than all.
   std::string InWords() const {
     const std::string_view who = by_device ? "Devices" : "Ranks";
     const double percent = Percent(lost_ns, wall_ns);
-    return fmt::format("{} idle or wait {} of {} in steps ({:.0f} %)", who, DurationText(lost_ns),
-                       DurationText(wall_ns),
-                       lost_ns < wall_ns ? std::min(percent, 99.0) : percent);
+    const bool is_nearly_all = lost_ns < wall_ns && percent > 99;
+    return fmt::format("{} idle or wait {} of {} ({}{:.0f} %)", who, DurationText(lost_ns),
+                       DurationText(wall_ns), is_nearly_all ? ">" : "",
+                       is_nearly_all ? 99 : percent);
   }
 };
 
@@ -242,7 +242,7 @@ std::vector<UnknownPart> UnknownParts(const Loss& loss, bool has_stacks) {
        "warm-up (torch.profiler.schedule)."},
       {loss.waiting_ns, "{} waiting for other ranks",
        "See which rank arrives last at which collective: debrief profile comms."},
-      {loss.unknown_ns - loss.first_step_ns - loss.waiting_ns, "{} idle",
+      {loss.unknown_ns - loss.first_step_ns - loss.waiting_ns, "{} idle without a recorded cause",
        has_stacks
            ? "Look at the timeline where devices idle: what runs on other threads, and other "
              "programs on the device."
@@ -252,6 +252,9 @@ std::vector<UnknownPart> UnknownParts(const Loss& loss, bool has_stacks) {
   std::ranges::stable_sort(parts, std::ranges::greater(), &UnknownPart::ns);
   return parts;
 }
+
+// Less cannot be missed by who adds up rounded figures.
+bool IsVisible(int64_t rest_ns, const Loss& loss) { return rest_ns * 100 >= loss.lost_ns; }
 
 // What cannot be attributed is said with its size, and not left to be guessed from small causes.
 void AddUnattributed(const JobKey& job, const Loss& loss, const JobSums& sums,
@@ -268,10 +271,12 @@ void AddUnattributed(const JobKey& job, const Loss& loss, const JobSums& sums,
                         fmt::format(fmt::runtime(kFirstStep), DurationText(loss.first_step_ns)))
           : fmt::format("{}, {} without a recorded cause", loss.InWords(),
                         DurationText(loss.unknown_ns));
-  std::string text = fmt::format("{} without a recorded cause:", DurationText(loss.unknown_ns));
+  std::string text = fmt::format("{} lost:", DurationText(loss.lost_ns));
   for (const UnknownPart& part : parts)
     text += fmt::format("{} {}", &part == parts.data() ? "" : ",",
                         fmt::format(fmt::runtime(part.words), DurationText(part.ns)));
+  if (const int64_t known_ns = loss.lost_ns - loss.unknown_ns; IsVisible(known_ns, loss))
+    text += fmt::format(", {} by known causes", DurationText(known_ns));
   finding.evidence.push_back({.text = std::move(text), .table = "cost_rank", .rows = sums.rows});
   AddLossEvidence(loss, sums, recorded, finding);
   finding.why = loss.waiting_ns > 0
@@ -305,8 +310,7 @@ void AddNoDeviceWork(const JobKey& job, const Loss& loss, const JobSums& sums,
   findings.push_back(std::move(finding));
 }
 
-// "31.4 s because the host launches too late, 12.0 s because device memory is allocated; 2 ms by
-// other causes".
+// "the host launches too late (31.4 s), device memory is allocated (12.0 s), other (2.00 s)".
 std::string CausesInWords(const std::vector<std::pair<FixKey, const Fix*>>& causes,
                           const Loss& loss) {
   constexpr size_t kMost = 3;
@@ -315,13 +319,13 @@ std::string CausesInWords(const std::vector<std::pair<FixKey, const Fix*>>& caus
   int64_t rest_ns = loss.lost_ns;
   for (const auto& [key, fix] : causes) {
     if (told == kMost || !CanBeFixed(key)) break;
-    text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", DurationText(fix->lost_ns),
-                        key.kind == FixKind::kCompile ? "by" : "because", Bare(key, *fix));
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", Bare(key, *fix),
+                        DurationText(fix->lost_ns));
     rest_ns -= fix->lost_ns;
     ++told;
   }
-  if (rest_ns * 100 >= loss.lost_ns)  // less cannot be missed by who adds up rounded figures
-    text += fmt::format("; {} by other causes, or without a recorded one", DurationText(rest_ns));
+  if (IsVisible(rest_ns, loss))
+    text += fmt::format(", other or unknown ({})", DurationText(rest_ns));
   return text;
 }
 
@@ -395,10 +399,10 @@ void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
   finding.headline =
       is_replayed ? GainInWords(key, *fix, gains) : FixHeadline(key, *fix, loss, is_unknown);
   Describe(model, key, *fix, finding);
-  finding.evidence.push_back({.text = fmt::format("of {} lost: {}", DurationText(loss.lost_ns),
-                                                  CausesInWords(ordered, loss)),
-                              .table = "cost_fix",
-                              .rows = {first_row}});
+  finding.evidence.push_back(
+      {.text = fmt::format("{} lost: {}", DurationText(loss.lost_ns), CausesInWords(ordered, loss)),
+       .table = "cost_fix",
+       .rows = {first_row}});
   if (loss.wall_ns > 0) AddLossEvidence(loss, sums, recorded, finding);
   // How gaps are charged to causes is a rule of thumb; what nobody knows could be anything.
   finding.confidence = is_unknown ? 0.6 : 0.8;

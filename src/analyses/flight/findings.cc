@@ -210,7 +210,7 @@ Finding Consequence(const Index& index, const Waits& waits, Waiters& waiters) {
   finding.attempt = index.attempt;
   finding.ranks = GlobalRanks(index, waiters.ranks);
   finding.groups = {ToRef(index, index.GroupOf(unit))};
-  finding.op = std::string(index.OpName(unit));
+  finding.op = std::string(NameInWords(index, unit));
   finding.seq = unit.seq;
   std::vector<int32_t> on = GlobalRanks(index, waiters.waits_for);
   finding.headline = fmt::format(

@@ -156,7 +156,7 @@ void AddInFlight(const Index& index, const Waits& waits, Moment moment,
                 op)
           : fmt::format("{} had work in flight when the dumps were taken{}, from {} on", who,
                         moment == Moment::kRunning ? ", while the job ran" : "", op);
-  finding.op = std::string(index.OpName(*oldest));
+  finding.op = std::string(NameInWords(index, *oldest));
   finding.seq = oldest->seq;
   finding.evidence.push_back({fmt::format("rank {} was in {}", index.GlobalRank(oldest->rank), op),
                               "comm_op",

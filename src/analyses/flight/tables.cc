@@ -19,6 +19,7 @@
 #include "tables/comm_match.h"
 #include "tables/comm_traffic.h"
 #include "tables/first_incomplete.h"
+#include "torch/collective_names.h"
 
 namespace debrief::analyses::flight {
 
@@ -425,7 +426,7 @@ class ArrivalWriter : private RowWriter {
   void AddTraffic(const Traffic& traffic) {
     auto row = NewRow<CommTrafficRow>();
     NameGroup(index_.GroupAt(traffic.group), row);
-    row.op = Copy(traffic.op);
+    row.op = part_.pools.Intern(timeline::PublicOp(index_.Text(traffic.op)));
     row.count = traffic.count;
     row.input_bytes = traffic.input_bytes;
     row.output_bytes = traffic.output_bytes;

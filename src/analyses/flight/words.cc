@@ -61,10 +61,7 @@ std::string AtSite(const Index& index, const Unit& unit) {
 }
 
 std::string_view NameInWords(const Index& index, const Unit& unit) {
-  const std::string_view name = index.OpName(unit);
-  const std::string_view plain =
-      name.starts_with('_') ? timeline::PlainOp(name) : std::string_view();
-  return plain.empty() ? name : plain;
+  return timeline::PublicOp(index.OpName(unit));
 }
 
 std::string OpInWords(const Index& index, const Unit& unit) {

@@ -10,10 +10,8 @@ CLI::App* AddWatch(CLI::App& app, Parsed& parsed) {
   WatchOptions& options = parsed.watch;
   AddOption(*watch, "JOB_DIR", options.folder, "", "Folder that the job writes to")->required();
   AddOption(*watch, "-o,--output", options.output, "DIR", "Folder for the report (debrief_out)");
-  AddOption(
-      *watch, "--on-finding", options.on_finding, "CMD",
-      "Run CMD for a new error, with findings.json on its stdin; it may have {findings}, {out} "
-      "and {headline}");
+  AddOption(*watch, "--on-finding", options.on_finding, "CMD",
+            "Run CMD for a new error: findings.json on stdin; {findings}, {out}, {headline}");
   AddOption(*watch, "--prometheus", options.prometheus, "FILE",
             "Write metrics for the textfile collector, at each interval");
   AddOption(*watch, "--pid", options.pid, "PID", "The job ends with this process")
@@ -22,7 +20,7 @@ CLI::App* AddWatch(CLI::App& app, Parsed& parsed) {
             "The job has ended when nothing is written for so long")
       ->check(Between(0.1, 1e9));
   AddOption(*watch, "--silence", options.silence, "SECONDS",
-            "Tell of a rank that prints nothing for so long; 0 = never (120)")
+            "Report a rank that prints nothing for so long; 0 = never (120)")
       ->check(Between(0.0, 1e9));
   AddOption(*watch, "--interval", options.interval, "SECONDS", "Look at least this often (1)")
       ->check(Between(0.05, 3600.0));

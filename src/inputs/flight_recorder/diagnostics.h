@@ -47,11 +47,11 @@ inline constexpr DiagnosticKind kBadEntry = {
     "an entry has no profiling_name, or is no entry; left out", "Look at the entry at this place."};
 inline constexpr DiagnosticKind kTwin = {
     "flight_recorder.twin", Severity::kInfo,
-    "another dump of the same recorder tells more and was used instead",
+    "another dump of the same recorder has more and was used instead",
     "Nothing is lost; delete this file to read one less."};
 inline constexpr DiagnosticKind kTwinDiffers = {
     "flight_recorder.twin_differs", Severity::kWarning,
-    "two dumps of one recorder, made at different times, differ; the one that tells more is used",
+    "two dumps of one recorder, made at different times, differ; the one with more is used",
     "They were made at different times; keep the one made when the job hung."};
 
 }  // namespace debrief::inputs::flight_recorder

@@ -36,8 +36,7 @@ void Latest(int64_t& time, int64_t other) { time = std::max(time, other); }
 
 // "all_reduce #16 of mesh_dp".
 std::string OpWords(std::string_view op, int64_t seq, std::string_view group) {
-  const std::string_view plain = timeline::PlainOp(op);
-  std::string words(plain.empty() ? op : plain);
+  std::string words(timeline::PublicOp(op));
   if (seq != kNone64) words += fmt::format(" #{}", seq);
   if (!group.empty()) words += fmt::format(" of {}", group);
   return words;

@@ -50,6 +50,7 @@ class RowPainter {
       return rank_.untimed + " (time not known)";
     if (!rank_.has_data) return "left no data";
     if (rank_.last == kNone64 || rank_.has_dump) return "not known";
+    if (rank_.ended != kNone64) return "no dump";
     return fmt::format("no dump, nothing known after {}", TimeOfDay(rank_.last));
   }
 

@@ -86,6 +86,19 @@ Sign SignOf(Activity activity, bool is_slow) {
   }
 }
 
+using SignOfRank = std::map<int32_t, std::pair<Sign, bool>>;  // and whether the rank is blamed
+
+// The headline says what the blamed ranks did: a line of question marks beside them adds nothing.
+bool KnowsBlamedAlone(const SignOfRank& ranks) {
+  bool has_others = false;
+  for (const auto& [rank, what] : ranks) {
+    if (what.second) continue;
+    if (what.first.letter != '?') return false;
+    has_others = true;
+  }
+  return has_others;
+}
+
 }  // namespace
 
 std::vector<std::string> RowsInWords(const Incident& incident) {
@@ -115,7 +128,7 @@ std::string IncidentInWords(const Incident& incident) {
 }
 
 std::string IncidentSketch(const Incident& incident, size_t width) {
-  std::map<int32_t, std::pair<Sign, bool>> ranks;
+  SignOfRank ranks;
   std::set<Sign> signs;
   for (const Row& row : incident.rows) {
     const Span* span = incident.is_slow ? LongestActivity(row) : LastActivity(row);
@@ -125,8 +138,8 @@ std::string IncidentSketch(const Incident& incident, size_t width) {
     for (int32_t rank : row.ranks) ranks[rank] = {sign, row.is_blamed};
   }
   // All alike is worth a line only where all wait.
-  const bool says_nothing = signs.size() == 1 && signs.begin()->letter != 'w';
-  if (ranks.size() < 2 || says_nothing) return "";
+  const bool is_alike = signs.size() == 1 && signs.begin()->letter != 'w';
+  if (ranks.size() < 2 || is_alike || KnowsBlamedAlone(ranks)) return "";
   std::string line = fmt::format("ranks {}-{}: ", ranks.begin()->first, ranks.rbegin()->first);
   if (line.size() + ranks.size() + 30 > width) return "";
   bool has_blamed = false;

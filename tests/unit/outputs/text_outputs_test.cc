@@ -267,7 +267,7 @@ TEST(Console, NoProblemSaysWhatWasLookedAt) {
   std::string text = Console(model, 200, false);
   EXPECT_TRUE(
       text.starts_with("No problem found in 2 Flight Recorder dumps of ranks 0-1; 1 "
-                       "input not read; no output tells how the job ended.\n"))
+                       "input not read; no output shows how the job ended.\n"))
       << text;
   Finding& finding = model.findings.emplace_back();
   finding.headline = "work was in flight";

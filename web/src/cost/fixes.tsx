@@ -136,7 +136,11 @@ export function Fixes({ run, tables }: { run: Run; tables: Tables }) {
       {named.length > 0 ? (
         <List fixes={shown} most={most(named, (fix) => fix.lost_ns)} {...shared} />
       ) : (
-        <p class="empty">No lost time has a cause that could be fixed.</p>
+        <p class="empty">
+          {hasRows(run, ["cost_rank"])
+            ? "No lost time has a cause that could be fixed."
+            : "Where steps lose time is not known: no profile was recorded."}
+        </p>
       )}
       {named.length > shownAtFirst && (
         <button class="plain link" onClick={() => setParams("cost", { all: isAll ? null : "1" })}>

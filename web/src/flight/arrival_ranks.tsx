@@ -70,6 +70,8 @@ function clearShare(ranks: number): number {
   return Math.min((1 + 1 / ranks) / 2, Math.max(3 / ranks, 0.2));
 }
 
+const leastToJudge = 5; // sequences
+
 // Who stands out, and the sentence that a reader takes away.
 export function takeaway(rows: Row[], total: number): { rank: number | null; words: string } {
   const [first] = rows;
@@ -77,13 +79,14 @@ export function takeaway(rows: Row[], total: number): { rank: number | null; wor
     return { rank: null, words: "No sequence has times of two members." };
   const most = rows.reduce((best, row) => (row.last > best.last ? row : best), first);
   const often = `at ${count(most.last)} of ${counted(total, "sequence")}`;
-  if (total >= 5 && most.last > clearShare(rows.length) * total) {
+  if (total >= leastToJudge && most.last > clearShare(rows.length) * total) {
     const late = micros(most.median_us ?? 0);
     return { rank: most.rank, words: `Rank ${most.rank} arrived last ${often}, by ${late} in the median.` };
   }
   const late = rows.reduce((best, row) => ((row.longest_us ?? 0) > (best.longest_us ?? 0) ? row : best), first);
+  // Of a few sequences nothing follows: a finding may call the rank a straggler by what it does in other groups.
   const words =
-    `No rank is a straggler: rank ${most.rank} arrived last most often, ${often}. ` +
+    `${total < leastToJudge ? "R" : "No rank stands out: r"}ank ${most.rank} arrived last most often, ${often}. ` +
     `The longest delay is ${micros(late.longest_us ?? 0)}, of rank ${late.rank}.`;
   return { rank: null, words };
 }

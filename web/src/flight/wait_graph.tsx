@@ -105,7 +105,7 @@ function NodeBox({ box, isChosen, act }: { box: Box; isChosen: boolean; act: () 
         </text>
       )}
       <text class="what" x="16" y="42">
-        {cut(stateWords(node), 33)}
+        {cut(stateWords(node), 38)}
       </text>
     </g>
   );

@@ -26,6 +26,13 @@ export function agesWords(waits: Wait[]): string {
   return least === most ? most : `${least} to ${most}`;
 }
 
+// "rank 7 is in all_reduce".
+export function clashWords(clash: Pick<Wait, "ranks" | "op">[]): string {
+  const one = ({ ranks, op }: Pick<Wait, "ranks" | "op">) =>
+    `${ranksWords(ranks, 3)} ${ranks.length === 1 ? "is" : "are"} in ${op}`;
+  return clash.slice(0, 3).map(one).join(", ");
+}
+
 export function stateWords(node: WaitNode): string {
   switch (node.kind) {
     case "done":
@@ -53,6 +60,8 @@ export function nodeWords(node: WaitNode): string {
   if (node.kind === "done")
     return `${who} ${has} completed all that ${is === "is" ? "it" : "they"} issued and never issued what others wait for.${held}`;
   const at = `${who} ${is} at ${opWords(node.waits)}, ${states(node.waits)} for ${agesWords(node.waits) || "an unknown time"}`;
+  if (node.clash.length > 0)
+    return `${at}. ${capital(clashWords(node.clash))} at the same place: neither can complete.${held}`;
   if (node.kind === "open")
     return `${at}. All members have joined it and it is not completed: look at what they passed, and at the network.${held}`;
   const on = [...new Set(node.waits.flatMap((one) => one.on))].sort((a, b) => a - b);

@@ -90,6 +90,7 @@ export interface WaitNode {
   waits: Wait[]; // of waiting and open
   isBlamed: boolean;
   circle: number; // number of the circle it is in; -1: none
+  clash: Wait[]; // of open: members that are in another op at the same place of the group
   to: Set<WaitNode>;
   behind: number; // ranks that wait for it, directly or through others
 }
@@ -147,6 +148,7 @@ function joinRanks(
         waits: wait ? [wait] : [],
         isBlamed,
         circle,
+        clash: [],
         to: new Set(),
         behind: 0,
       });
@@ -207,6 +209,23 @@ function joinClasses(nodes: WaitNode[], classes: Map<WaitNode, string>): WaitNod
   return all;
 }
 
+// Where an op stands: the group and the place in its order.
+type Place = Pick<Wait, "job" | "attempt" | "name" | "desc" | "seq" | "op" | "waits">;
+
+// Those in another op at the same place of the group, which all members have reached: none of them can complete.
+export function clashing<At extends Place>(one: At, all: At[]): At[] {
+  return all.filter(
+    (other) =>
+      other.waits === 0 &&
+      other.op !== one.op &&
+      other.seq === one.seq &&
+      other.name === one.name &&
+      other.desc === one.desc &&
+      other.job === one.job &&
+      other.attempt === one.attempt,
+  );
+}
+
 // How many ranks are held up by each node.
 function countBehind(nodes: WaitNode[]): void {
   const from = new Map<WaitNode, WaitNode[]>(nodes.map((node) => [node, []]));
@@ -229,5 +248,7 @@ export function makeGraph(scene: Scene, blamed: Set<number>, dumps: Set<number>)
   const nodes = joined ? simplify(exact) : exact;
   connect(nodes);
   countBehind(nodes);
+  for (const node of nodes)
+    if (node.kind === "open" && node.waits[0]) node.clash = clashing(node.waits[0], scene.waits);
   return { nodes, circles, joined };
 }

@@ -6,6 +6,8 @@ import { SortedTable } from "../parts/listing";
 import type { Column } from "../parts/table";
 import { setParams, type Route } from "../shell/route";
 import { groupWith, type Flight, type Incomplete } from "./data";
+import { clashWords } from "./wait_words";
+import { clashing } from "./waits";
 
 interface Row extends Incomplete {
   isBehind: boolean; // the rank is at another op
@@ -20,12 +22,15 @@ function rowsOf(incomplete: Incomplete[]): Row[] {
   return incomplete.map((row) => ({ ...row, isBehind: at.get(rank(row)) !== row }));
 }
 
-function waitWords(row: Row): string {
+function waitWords(row: Row, all: Row[]): string {
   if (row.waits > 0) return `${row.waits === 1 ? "rank" : "ranks"} ${rankList(row.waits_for, 8)}`;
-  return row.isBehind ? "its older op" : "nobody: all have joined";
+  if (row.isBehind) return "its older op";
+  const clash = clashing(row, all).filter((one) => !one.isBehind);
+  if (clash.length === 0) return "nobody: all have joined";
+  return `nobody: ${clashWords(clash.map(({ rank, op }) => ({ ranks: [rank ?? -1], op })))}`;
 }
 
-const incompleteColumns: Column<Row>[] = [
+const columnsOf = (all: Row[]): Column<Row>[] => [
   numberColumn("rank", "rank", 70, (row) => row.rank, undefined, { opens: true }),
   textColumn("group", "group", 190, (row) => `${row.desc || "group"} (${row.name})`),
   numberColumn("seq", "sequence", 90, (row) => row.seq, undefined,
@@ -34,12 +39,13 @@ const incompleteColumns: Column<Row>[] = [
   textColumn("state", "state", 100, (row) => row.state),
   numberColumn("age", "age", 90, (row) => row.age_ns, duration,
     "How long before the newest time in the rank's dump it was issued"),
-  drawnColumn("waits", "waits for", 0, (row) => row.waits, waitWords,
+  drawnColumn("waits", "waits for", 0, (row) => row.waits, (row) => waitWords(row, all),
     "Ranks of the group that have not issued it, or are still at an older op"),
 ];
 
 export function Where({ flight, route }: { flight: Flight; route: Route }) {
   const rows = useMemo(() => rowsOf(flight.incomplete), [flight]);
+  const columns = useMemo(() => columnsOf(rows), [rows]);
   const key = (row: Incomplete) => [row.job, row.attempt, row.rank, row.name, row.seq].join("/");
   const open = (wanted: string) => {
     const row = flight.incomplete.find((one) => key(one) === wanted);
@@ -57,7 +63,7 @@ export function Where({ flight, route }: { flight: Flight; route: Route }) {
         view="flight"
         label="Where each rank is"
         rows={rows}
-        columns={incompleteColumns}
+        columns={columns}
         id={key}
         selected={route.params.get("at")}
         onSelect={open}

@@ -40,6 +40,8 @@ export interface Scale {
   show: (value: number) => string;
 }
 
+const halfTick = 24; // px, half of a long text: "10,000" at the right end would be cut
+
 // Lines and texts of both axes. The title of the vertical one stands above it.
 export function Grid({ frame, x, y }: { frame: Frame; x: Scale; y: Scale }) {
   const bottom = frame.height - frame.bottom;
@@ -49,7 +51,11 @@ export function Grid({ frame, x, y }: { frame: Frame; x: Scale; y: Scale }) {
       {ticks(x.axis, Math.min(8, most)).map((tick) => (
         <g key={`x${tick}`}>
           <path d={`M${x.axis.place(tick)} ${frame.top}V${bottom}`} />
-          <text x={x.axis.place(tick)} y={bottom + 16} text-anchor="middle">
+          <text
+            x={x.axis.place(tick)}
+            y={bottom + 16}
+            text-anchor={x.axis.place(tick) + halfTick > frame.width ? "end" : "middle"}
+          >
             {x.show(tick)}
           </text>
         </g>

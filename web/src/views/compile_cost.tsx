@@ -191,7 +191,7 @@ const Kernels = (props: Props) => (
     name="compile_kernel"
     title="Kernels"
     columns={kernelColumns}
-    empty="The logs tell nothing of single kernels."
+    empty="The logs have nothing about single kernels."
   />
 );
 
@@ -221,7 +221,7 @@ const Autotuning = (props: Props) => (
     name="compile_autotune"
     title="Choices of autotuning"
     columns={tuneColumns}
-    empty="Nothing was tuned: max-autotune was not used, or the logs do not tell."
+    empty="Nothing was tuned: max-autotune was not used, or the logs do not show it."
   />
 );
 

@@ -35,10 +35,10 @@ function compileFacts(tables: Tables): Fact[] {
   if (regions.length === 0) return [];
   const again = regions.filter((row) => row.again);
   const time = (some: typeof regions) => duration(sum(some, (row) => row.compile_ns));
-  const second = fact(time(again), "compiling again", counted(again.length, "compilation"),
+  const second = fact(time(again), "compiling again", counted(again.length, "compiled region"),
     "Compilations of frames that had been compiled before");
   return [
-    fact(time(regions), "compiling", `${counted(regions.length, "compilation")}, all ranks`),
+    fact(time(regions), "compiling", `${counted(regions.length, "compiled region")}, all ranks`),
     ...(again.length > 0 ? [second] : []),
   ];
 }

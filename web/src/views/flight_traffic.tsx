@@ -115,7 +115,7 @@ function Speeds({ tables }: { tables: Tables }) {
     return (
       <Section title="Bandwidth by message size">
         <p class="empty">
-          No profile shows collectives. Dumps alone do not tell durations well enough: profile two
+          No profile shows collectives. Dumps alone do not show durations well enough: profile two
           ranks or more with torch.profiler.
         </p>
       </Section>
@@ -141,7 +141,7 @@ function Speeds({ tables }: { tables: Tables }) {
 function Amounts({ tables }: { tables: Tables }) {
   const all = tables.rows("comm_traffic");
   const rows = useFiltered(all, fields, words);
-  const none = "No Flight Recorder dumps: they tell what each group moved.";
+  const none = "No Flight Recorder dumps: they show what each group moved.";
   return (
     <Section title="By group and op" number={rows.length}>
       <SortedTable

@@ -3,8 +3,9 @@ import { useMemo } from "preact/hooks";
 import { flightIsland, groupTitle, groupWith, type Flight } from "../flight/data";
 import { flightNeeds } from "../flight/needs";
 import { Graph, type Choice } from "../flight/wait_graph";
-import { agesWords, edgeWords, nodeWords, ranksWords } from "../flight/wait_words";
+import { agesWords, clashWords, edgeWords, nodeWords, ranksWords, stateWords } from "../flight/wait_words";
 import {
+  clashing,
   makeGraph,
   scenesOf,
   waitsIsland,
@@ -78,7 +79,9 @@ function Ends({ graph }: { graph: WaitGraph }) {
 function endWords(node: WaitNode): string {
   if (node.kind === "lost") return "no dump.";
   if (node.kind === "done") return "never issued what the others wait for.";
-  return "in an op that all its members have joined and none completes.";
+  if (node.clash.length > 0)
+    return `${stateWords(node)}, while ${clashWords(node.clash)} at the same place: neither can complete.`;
+  return "all members have joined its op, which does not complete.";
 }
 
 // Where the grid shows the op that a node is at, one link for each of its groups.
@@ -125,7 +128,13 @@ function ChosenPanel({ choice: { node, to }, causes, flight }: ChosenProps) {
   );
 }
 
-const columns: Column<Wait>[] = [
+function waitsForWords(row: Wait, all: Wait[]): string {
+  if (row.waits > 0) return ranksWords(row.on, 6);
+  const clash = clashing(row, all);
+  return clash.length > 0 ? `nobody: ${clashWords(clash)}` : "nobody: all have joined";
+}
+
+const columnsOf = (all: Wait[]): Column<Wait>[] => [
   {
     ...drawnColumn<Wait>("ranks", "ranks", 180, (row) => row.ranks[0], (row) => steppedList(row.ranks, 4)),
     opens: true,
@@ -140,7 +149,7 @@ const columns: Column<Wait>[] = [
     cell: (row) => agesWords([row]),
   }),
   drawnColumn("waits", "waits for", 0, (row) => row.waits,
-    (row) => (row.waits === 0 ? "nobody: all have joined" : ranksWords(row.on, 6)),
+    (row) => waitsForWords(row, all),
     "Ranks that have not issued it, or are still at an older op"),
 ];
 
@@ -164,6 +173,7 @@ function SceneView({ scene, run, route }: { scene: Scene; run: Run; route: Route
     () => makeGraph(scene, new Set(causes.flatMap((one) => one.ranks)), dumpsOf(run, scene)),
     [scene, causes, run],
   );
+  const columns = useMemo(() => columnsOf(scene.waits), [scene]);
   const choice = choiceOf(graph, route.params.get("at"));
   const choose = ({ node, to }: Choice) =>
     setParams(id, { at: to ? `${node.id}-${to.id}` : node.id }, true);

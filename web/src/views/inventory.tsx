@@ -19,7 +19,7 @@ const jobColumns: Column<Job>[] = [
     opens: true,
   }),
   numberColumn("world_size", "started", 80, (job) => job.world_size, undefined,
-    "Ranks the job was started with; empty when no input tells"),
+    "Ranks the job was started with; empty when no input says so"),
   numberColumn("ranks", "seen", 80, (job) => job.ranks.length, undefined,
     "Ranks that left at least one input"),
   drawnColumn("missing", "left nothing", 180, (job) => missingRanks(job).length,
@@ -116,7 +116,7 @@ function inputColumns(run: Run): Column<Input>[] {
       definition: "Where it lies; a member of an archive is archive!member",
       cell: (input) => <Path path={input.path} />,
     })],
-    [true, textColumn("kind", "kind", 150, (input) => input.kind, {
+    [true, textColumn("kind", "kind", 170, (input) => input.kind, {
       definition: "Format, by the importer that takes it",
       cell: (input) => inputKind(input.kind),
     })],

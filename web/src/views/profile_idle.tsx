@@ -1,7 +1,7 @@
 // Why the devices were idle: by cause, the longest gaps, and what bounds the step (critical path).
 import { useMemo } from "preact/hooks";
 import { barColumn, columnsOf, drawnColumn, numberColumn, textColumn } from "../parts/columns";
-import { count, counted, duration, shareText, showTime, words } from "../parts/format";
+import { count, counted, duration, rankList, shareText, showTime, words } from "../parts/format";
 import { LeftOutNote } from "../parts/left_out";
 import { Rows, Section, Sheet, SortedTable } from "../parts/listing";
 import type { TableProps } from "../parts/loading";
@@ -205,7 +205,7 @@ function NotComputable({ rows, timelines }: { rows: Critical[]; timelines: Timel
   for (const row of rows) {
     if (row.state === "computed") continue;
     const label = timelines.find((one) => one.input === row.input)?.label ?? "a timeline";
-    const reason = row.reason ?? "no reason is told";
+    const reason = row.reason ?? "no reason is given";
     reasons.set(reason, (reasons.get(reason) ?? new Set()).add(label));
   }
   if (reasons.size === 0) return null;
@@ -220,8 +220,10 @@ function NotComputable({ rows, timelines }: { rows: Critical[]; timelines: Timel
   );
 }
 
-// "rank 0, rank 1, rank 2 and 5 more".
+// "ranks 0-7"; of timelines that are not one rank each "rank 0 (a.json), rank 0 (b.json) and 5 more".
 function inWords(labels: string[]): string {
+  const ranks = labels.map((label) => Number(/^rank (\d+)$/.exec(label)?.[1] ?? NaN));
+  if (labels.length > 1 && !ranks.some(Number.isNaN)) return `ranks ${rankList(ranks)}`;
   const first = labels.slice(0, 8).join(", ");
   return labels.length > 8 ? `${first} and ${count(labels.length - 8)} more` : first;
 }

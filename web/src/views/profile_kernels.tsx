@@ -97,7 +97,7 @@ function OpsOf({ tables, kernel, timelines, current }: DetailProps) {
         label="Ops that launched it"
         rows={rows}
         columns={opColumns()}
-        empty="The profile does not tell which op launched it (CUDA graphs, or no CPU activity recorded)."
+        empty="The profile does not show which op launched it (CUDA graphs, or no CPU activity recorded)."
       />
       <LeftOutNote tables={tables} names={["profile_kernel_op"]} inStore />
     </>

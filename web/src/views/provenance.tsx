@@ -169,7 +169,7 @@ function SideBySide({ one, tables, texts, route }: SideProps) {
         <p role="status">
           {one.mapped
             ? selectionWords(maps, code, selection)
-            : "The log does not tell which lines of this compilation belong together."}
+            : "The log does not show which lines of this compilation belong together."}
         </p>
         {both && (
           <div class="choices" role="group" aria-label="Generated code">
@@ -259,7 +259,7 @@ export const view: View = {
   order: 38,
   needs: {
     tables: ["provenance_line"],
-    missing: "No compile log tells which line of a graph became which line of the generated code.",
+    missing: "No compile log shows which line of a graph became which line of the generated code.",
     record:
       "Start the job with TORCH_TRACE=DIR and INDUCTOR_PROVENANCE=1: Inductor then logs where each kernel came from.",
   },

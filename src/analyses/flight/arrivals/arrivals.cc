@@ -10,6 +10,7 @@
 
 #include "analyses/flight/blocks.h"
 #include "analyses/flight/cause.h"
+#include "analyses/flight/words.h"
 #include "base/stats/statistics.h"
 
 namespace debrief::analyses::flight {
@@ -312,7 +313,7 @@ void FindStragglers(const Index& index, const Arrivals& arrivals, std::vector<Ca
   const Unit& unit = index.UnitAt(cause.units.front());
   cause.groups = {unit.group};
   cause.seq = unit.seq;
-  cause.op = std::string(index.OpName(unit));
+  cause.op = std::string(NameInWords(index, unit));
   cause.what = fmt::format(
       "is a straggler: arrives last at {} of the {} collectives in its dump, three times by {:.0f} "
       "ms or "

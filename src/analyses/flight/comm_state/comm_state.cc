@@ -19,6 +19,7 @@
 #include "analyses/analysis.h"
 #include "base/text/rank_list.h"
 #include "model/model.h"
+#include "torch/collective_names.h"
 
 namespace debrief::analyses::flight_comm_state {
 
@@ -106,7 +107,7 @@ class Judge {
     const size_t first = waiting.front();
     finding.job = states_.job[first];
     finding.attempt = states_.attempt[first];
-    finding.op = model_.pools.Text(states_.op[first]);
+    finding.op = timeline::PublicOp(model_.pools.Text(states_.op[first]));
     finding.seq = newest_;
     std::string_view name = model_.pools.Text(states_.description[first]);
     if (name.empty()) name = model_.pools.Text(states_.comm[first]);

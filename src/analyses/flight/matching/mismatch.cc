@@ -247,8 +247,7 @@ std::string WhyOf(const Verdict& verdict) {
   if (verdict.by_majority) return "the other members of the group agree with each other";
   if (verdict.undecided)
     return "the group has no majority and nothing else distinguishes its members";
-  return "its peers do what sibling groups, earlier steps and other calls of that line do; it does "
-         "not";
+  return "its peers do what is usual here (sibling groups, earlier steps, same line), it does not";
 }
 
 // Where the two code paths are, as far as stacks tell.
@@ -298,7 +297,7 @@ void AddCause(const Index& index, const Group& group, const SeqRow& row, const V
   cause.ranks.erase(std::unique(cause.ranks.begin(), cause.ranks.end()), cause.ranks.end());
   if (!first) return;
   cause.seq = row.seq;
-  cause.op = std::string(index.OpName(reference));
+  cause.op = std::string(NameInWords(index, reference));
   cause.what = InWords(index, difference, blamed, reference);
   cause.confidence = verdict.undecided     ? 0.5
                      : verdict.by_majority ? 0.95
@@ -386,7 +385,7 @@ void AddAllToAll(const Index& index, const Group& group, const SeqRow& row,
   cause.groups = {static_cast<int32_t>(&group - index.groups.data())};
   cause.seq = row.seq;
   const Unit& unit = index.UnitAt(cause.units.front());
-  cause.op = std::string(index.OpName(unit));
+  cause.op = std::string(NameInWords(index, unit));
   bool one = cause.units.size() < members.size();
   cause.what =
       fmt::format("{} {} with inputs that do not add up to outputs{}",

@@ -64,14 +64,14 @@ void AddCause(const Index& index, const Usual& usual, int32_t send, std::vector<
   }
   cause.confidence = cause.ranks.size() == 1 ? 0.85 : 0.6;
   cause.why = cause.ranks.size() == 1
-                  ? "sends and receives of other such pairs have the partner's size"
+                  ? "other such pairs send and receive its partner's size"
                   : "both sizes are equally common; nothing shows which side is wrong";
   cause.next_step = "Compare the shapes that both sides compute for this exchange.";
   if (sender.completed() && receiver.completed()) {
     cause.why +=
         "; NCCL does not compare sizes: both sides completed, and the job goes on with wrong data";
     cause.next_step =
-        "Stop the job: what it computes from here on is wrong. Then compare the shapes that both "
+        "If the job still runs, stop it: it computes with wrong data. Compare the shapes that both "
         "sides compute for this exchange.";
   }
 }

@@ -68,7 +68,7 @@ bool AddSecondRoot(const Index& index, const Group& group, const SeqRow& row,
   std::ranges::sort(cause.ranks);
   cause.groups = {static_cast<int32_t>(&group - index.groups.data())};
   cause.seq = row.seq;
-  cause.op = std::string(index.OpName(first));
+  cause.op = std::string(NameInWords(index, first));
   cause.what = known ? fmt::format("called {} as its root, where rank {} is the root{}",
                                    OpInWords(index, first),
                                    index.GlobalRank(index.UnitAt(root).rank), AtSite(index, first))

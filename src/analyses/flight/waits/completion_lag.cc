@@ -103,7 +103,7 @@ void FindCompletionLag(const Index& index, std::vector<Cause>& causes) {
   const Unit& unit = index.UnitAt(cause.units.front());
   cause.groups = {unit.group};
   cause.seq = unit.seq;
-  cause.op = std::string(index.OpName(unit));
+  cause.op = std::string(NameInWords(index, unit));
   cause.what =
       fmt::format("did not complete {} of the operations that {} peers completed, from {} on", most,
                   cause.ranks.size() == 1 ? "its" : "their", OpInWords(index, unit));

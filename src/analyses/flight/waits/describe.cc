@@ -14,7 +14,7 @@ void DescribeWait(const Index& index, const Waits& waits, int32_t waiter, Cause&
   const Unit& unit = *waits.At(waiter);
   cause.groups = {unit.group};
   cause.seq = unit.seq;
-  cause.op = std::string(index.OpName(unit));
+  cause.op = std::string(NameInWords(index, unit));
   cause.units.push_back(static_cast<int32_t>(&unit - index.units.data()));
 }
 

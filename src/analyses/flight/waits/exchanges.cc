@@ -145,7 +145,7 @@ void AddBrokenExchange(const Index& index, const Waits& waits, std::vector<Cause
   const Unit& unit = index.UnitAt(halves.front().unit);
   cause.groups = {unit.group};
   cause.seq = unit.seq;
-  cause.op = std::string(index.OpName(unit));
+  cause.op = std::string(NameInWords(index, unit));
   for (const Half& half : halves) cause.units.push_back(half.unit);
   std::string second = halves.size() > 1 ? ", and " + HalfInWords(index, halves[1]) : "";
   cause.what = fmt::format("{} in {}: {} has no other half{}",
@@ -172,7 +172,7 @@ void AddLeftOutHalf(const Index& index, const Waits& waits, std::vector<Cause>& 
   cause.ranks = {half->partner};
   cause.groups = {waiting.group};
   cause.seq = waiting.seq;
-  cause.op = std::string(index.OpName(waiting));
+  cause.op = std::string(NameInWords(index, waiting));
   cause.units = {odd, half->unit};
   cause.what = fmt::format(
       "did not {} rank {}, which waits in {} #{} of {}{}; it issued {}{} instead",

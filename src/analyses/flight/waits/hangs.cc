@@ -106,7 +106,7 @@ void DescribeExchange(const Index& index, const Waits& waits, const Unit& unit, 
     cause.ranks = {send.rank};
     cause.units = {at};
     cause.seq = send.seq;
-    cause.op = std::string(index.OpName(send));
+    cause.op = std::string(NameInWords(index, send));
     cause.what = fmt::format("issued {} to rank {} and its GPU did not run it",
                              OperationInWords(index, send), index.GlobalRank(send.partner));
     cause.confidence = 0.65;

@@ -125,7 +125,7 @@ void AddUnmatched(const Index& index, const Waits& waits, std::vector<Cause>& ca
     cause.ranks = {wait.on};
     DescribeWait(index, waits, waiter, cause);
     cause.what =
-        fmt::format("left out the other half of {} #{} of rank {} in {}", index.OpName(*unit),
+        fmt::format("left out the other half of {} #{} of rank {} in {}", NameInWords(index, *unit),
                     unit->seq, index.GlobalRank(waiter), GroupInWords(index, index.GroupOf(*unit)));
     cause.confidence = 0.75;
     cause.why =

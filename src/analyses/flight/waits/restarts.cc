@@ -76,7 +76,7 @@ void FindRestarts(const Index& index, std::vector<Cause>& causes) {
   cause.units.push_back(static_cast<int32_t>(reached - index.units.data()));
   cause.groups = {reached->group};
   cause.seq = reached->seq;
-  cause.op = std::string(index.OpName(*reached));
+  cause.op = std::string(NameInWords(index, *reached));
   cause.what = fmt::format("started again after {} peers had completed {}",
                            cause.ranks.size() == 1 ? "its" : "their", OpInWords(index, *reached));
   cause.confidence = 0.85;

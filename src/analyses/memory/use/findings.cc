@@ -90,11 +90,16 @@ void AddEvidence(const Part& part, const Most& most, const Replayed& device, Fin
   if (!most.rows.empty())
     finding.evidence.push_back(
         {.text = most.InWords(), .table = "memory_holder", .rows = most.rows});
-  finding.evidence.push_back({.text = fmt::format("the allocator's peaks: {} in use, {} reserved",
-                                                  SizeText(device.scan.peak_allocated),
-                                                  SizeText(device.scan.peak_reserved)),
-                              .table = "memory_use",
-                              .rows = {static_cast<int64_t>(device.row)}});
+}
+
+void AddUse(const Replayed& device, std::string text, Finding& finding) {
+  finding.evidence.push_back(
+      {.text = std::move(text), .table = "memory_use", .rows = {static_cast<int64_t>(device.row)}});
+}
+
+std::string PeaksInWords(const Replayed& device) {
+  return fmt::format("the allocator's peaks: {} in use, {} reserved",
+                     SizeText(device.scan.peak_allocated), SizeText(device.scan.peak_reserved));
 }
 
 // `devices`, the first of which has the earliest oom.
@@ -116,6 +121,7 @@ Finding Oom(const Model& model, const Part& part, const std::vector<const Replay
                               .table = "memory_event",
                               .rows = {device.scan.first_oom}});
   AddEvidence(part, most, device, finding);
+  AddUse(device, PeaksInWords(device), finding);
   finding.confidence = 0.9;
   finding.why =
       "the allocator's own trace shows it; the program may have caught the error and continued";
@@ -140,6 +146,7 @@ Finding Fragmentation(const Part& part, const std::vector<const Replayed*>& devi
       SizeText(use.peak_unused_bytes[device.row]), 100 * use.peak_unused_share[device.row],
       SizeText(device.scan.peak_reserved), Others(devices.size()));
   AddEvidence(part, MostAt(part, device, "peak"), device, finding);
+  AddUse(device, PeaksInWords(device), finding);
   finding.confidence = 0.8;
   finding.why = fmt::format(
       "replayed from the trace; said from {:.0f} % and {} on. Blocks are larger than what was "
@@ -162,6 +169,11 @@ Finding Peak(const Part& part, const std::vector<const Replayed*>& devices) {
                   SizeText(device.scan.peak_allocated), SizeText(device.scan.peak_reserved),
                   range.empty() ? "" : ", in ", range);
   AddEvidence(part, most, device, finding);
+  AddUse(device,
+         fmt::format("reserved and not in use at the peak: {} ({:.0f} %)",
+                     SizeText(use.peak_unused_bytes[device.row]),
+                     100 * use.peak_unused_share[device.row]),
+         finding);
   finding.why = "replayed from the allocator's trace";
   finding.next_step =
       "See all of it: debrief query OUT \"FROM memory_holder WHERE moment = 'peak'\"";

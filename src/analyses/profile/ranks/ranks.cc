@@ -130,7 +130,7 @@ void AddEvidence(const Model& model, const Case& each, int64_t row, Finding& fin
   if (worst == nullptr) return;
   GroupRef group = GroupOf(model, worst->first);
   finding.evidence.push_back(
-      {.text = fmt::format("most of its delay comes before {} of {}: {:.1f} ms in {}",
+      {.text = fmt::format("its delay is largest before {} of {}: {:.1f} ms in {}",
                            model.pools.Text(worst->first.op), GroupInWords(group),
                            Ms(worst->second.delay_ns),
                            Plural(static_cast<size_t>(worst->second.times), "call")),

@@ -14,6 +14,7 @@
 #include "base/text/units.h"
 #include "tables/fr_trace_op.h"
 #include "tables/input.h"
+#include "torch/collective_names.h"
 
 namespace debrief::analyses::text_fr_trace {
 
@@ -147,7 +148,7 @@ void Judge(const Model& model, const Rounds& rounds, std::vector<Finding>& findi
   finding.job = rounds.job;
   finding.attempt = rounds.attempt;
   finding.ranks = missing;
-  finding.op = model.pools.Text(table.op[first]);
+  finding.op = timeline::PublicOp(model.pools.Text(table.op[first]));
   finding.seq = table.seq[first];
   std::string desc(model.pools.Text(table.group_desc[first]));
   std::set<int32_t> members = ToSet(model, table.expected[first]);

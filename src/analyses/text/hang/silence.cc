@@ -141,9 +141,8 @@ Finding ExitFinding(const Scene& scene, int32_t rank, size_t loss, size_t losers
   AddTimedOut(scene, FirstToWait(scene), finding);
   finding.confidence = asked ? 0.8 : 0.6;
   finding.why = fmt::format(
-      "its output ends before that, without traceback or timeout; {} other rank{} lost a "
-      "connection "
-      "before any timeout; no exit code is reported{}",
+      "its output ends before the connection was lost, without traceback or timeout; {} other "
+      "rank{} lost a connection before any timeout; no exit code is reported{}",
       losers, losers == 1 ? "" : "s",
       asked ? "; of all ranks it alone does not answer the call for a dump" : "");
   finding.next_step =

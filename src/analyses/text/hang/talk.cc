@@ -16,6 +16,7 @@
 #include "tables/progress.h"
 #include "tables/rank.h"
 #include "tables/tail_line.h"
+#include "torch/collective_names.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -409,14 +410,7 @@ std::vector<GroupWorks> CollectWorks(const Model& model, const Talk& talk) {
 }
 
 std::string OpInWords(std::string_view op) {
-  static const std::map<std::string_view, std::string_view> kNames = {
-      {"ALLREDUCE", "all_reduce"},
-      {"ALLGATHER", "all_gather"},
-      {"ALLTOALL", "all_to_all"},
-      {"ALLTOALL_BASE", "all_to_all"}};
-  auto known = kNames.find(op);
-  if (known != kNames.end()) return std::string(known->second);
-  std::string name(op);
+  std::string name(timeline::PublicOp(op));
   std::transform(name.begin(), name.end(), name.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });

@@ -150,10 +150,10 @@ void SetConfidence(const Model& model, const Case& each, Finding& finding) {
   finding.confidence = base;
   finding.why =
       judged.still > 1
-          ? fmt::format("in the last {} dumps of stacks nothing moved, and {} of {} processes wait",
+          ? fmt::format("the last {} stack dumps are the same, and {} of {} processes wait",
                         judged.still, judged.waiters.size(), judged.known)
           : fmt::format(
-                "{} of {} processes wait in this one dump; a second would tell whether it "
+                "{} of {} processes wait in this one dump; a second would show whether it "
                 "moves",
                 judged.waiters.size(), judged.known);
   if (!judged.seen) {

@@ -1,6 +1,7 @@
 // Causes weighed against each other: contradictions, missing data, prices, and how many are told.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "analyses/verdict/rules.h"
@@ -83,14 +84,26 @@ void MissingDataLowers(Board& board) {
   }
 }
 
+namespace {
+
+// What the compiler did in one compilation is no reason for another: a graph break costs nothing of
+// a recompilation elsewhere.
+bool IsPriceOf(const Finding& price, const Finding& cause) {
+  if (price.ranks.empty() || price.ranks != cause.ranks) return false;
+  if (!cause.rule.starts_with("compile.")) return true;
+  return std::ranges::find_first_of(price.compile_ids, cause.compile_ids) !=
+         price.compile_ids.end();
+}
+
+}  // namespace
+
 // "Fix this first" about the ranks of a cause is that cause's price: it follows from it, and does
 // not stand beside it as if it were something else to look at.
 void PriceOfCause(Board& board) {
   for (std::string_view rule : {"cost.fix_first", "what_if.slow_rank"}) {
     for (size_t price : board.Find(rule)) {
       for (size_t cause : board.RankedCauses()) {
-        const auto& ranks = board.At(price).ranks;
-        if (ranks.empty() || ranks != board.At(cause).ranks) continue;
+        if (!IsPriceOf(board.At(price), board.At(cause))) continue;
         if (board.Fold(cause, price)) break;
       }
     }

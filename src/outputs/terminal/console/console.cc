@@ -231,7 +231,7 @@ void WriteJobs(const Model& model, Paper& paper) {
   if (shown < jobs.size())
     paper.Line(fmt::format("... and {} more jobs: see --json", jobs.size() - shown), 2);
   if (kinds.contains(kNone32)) {
-    paper.Line("not assigned to a job (neither their text nor their folder tells which):", 2);
+    paper.Line("not assigned to a job (neither their text nor their folder shows which):", 2);
     WriteKinds(kinds[kNone32], paper);
   }
 }

@@ -18,14 +18,13 @@ std::string RanksOf(const std::set<int32_t>& ranks) {
   return RanksInWords(std::vector<int32_t>(ranks.begin(), ranks.end()));
 }
 
-// Of one kind what is not as with all others: "ranks 0-3; 8 more files repeat them".
+// Of one kind what is not as with all others: "ranks 0-3; 8 duplicates not used".
 std::string Peculiar(const InputsSeen& seen, const InputsOfKind& kind) {
   std::string words;
   auto add = [&](const std::string& text) { words += (words.empty() ? "" : "; ") + text; };
   if (!kind.ranks.empty() && kind.ranks != seen.ranks) add(RanksOf(kind.ranks));
   if (kind.read > 0 && kind.repeated > 0)
-    add(fmt::format("{} {}", Plural(kind.repeated, "more file"),
-                    kind.repeated == 1 ? "repeats them" : "repeat them"));
+    add(fmt::format("{} not used", Plural(kind.repeated, "duplicate")));
   if (kind.failed > 0) add(fmt::format("{} failed to read", kind.failed));
   const size_t others = kind.unread - kind.failed;
   if (others > 0) add(kind.read > 0 ? fmt::format("{} not read", others) : "not read");

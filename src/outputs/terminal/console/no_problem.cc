@@ -48,11 +48,11 @@ size_t WorldSize(const Model& model, int32_t job) {
 // What could not be seen in these inputs, whatever happened.
 std::string Unseen(const InputsSeen& seen, size_t world_size) {
   std::string words;
-  if (!seen.has_outputs) words += "; no output tells how the job ended";
+  if (!seen.has_outputs) words += "; no output shows how the job ended";
   if (seen.has_outputs && !seen.has_dumps && world_size > 1)
     words +=
-        "; without Flight Recorder dumps, collectives that do not match show only in what ranks "
-        "print";
+        "; without Flight Recorder dumps, mismatched collectives show only where a rank prints an "
+        "error";
   return words;
 }
 

@@ -12,6 +12,7 @@
 #include "base/text/clauses.h"
 #include "base/text/columns.h"
 #include "base/text/rank_list.h"
+#include "base/text/strings.h"
 #include "base/text/units.h"
 #include "outputs/finding_markdown.h"
 #include "outputs/incident/incident.h"
@@ -121,6 +122,16 @@ void WriteMore(size_t findings, size_t evidence, const std::string& folder, Pape
                            folder.empty() ? "see --json" : "debrief explain " + folder));
 }
 
+// A consequence without the operation that the headline names already: of "7 of 8 ranks left no
+// dump; rank 6 waits in all_reduce #27 of default_pg [0-7]" the first half.
+std::string_view News(std::string_view consequence, std::string_view headline) {
+  const size_t end = consequence.find("; ");
+  const size_t in = consequence.find(" in ", std::min(end, consequence.size()));
+  const std::string_view op = in == std::string_view::npos ? "" : consequence.substr(in);
+  const bool is_known = !op.empty() && Contains(headline, op.substr(0, op.find(" (")));
+  return is_known ? consequence.substr(0, end) : consequence;
+}
+
 // "consequence: ... (2 more consequences)": the most important one that is about others. What is
 // about the blamed ranks themselves mostly says the headline again.
 std::string Consequence(const Model& model, const Finding& finding) {
@@ -128,7 +139,7 @@ std::string Consequence(const Model& model, const Finding& finding) {
       finding.explains, [&](size_t i) { return model.findings[i].ranks != finding.ranks; });
   if (example == finding.explains.end()) return {};
   const size_t count = finding.explains.size();
-  return fmt::format("consequence: {}{}", model.findings[*example].headline,
+  return fmt::format("consequence: {}{}", News(model.findings[*example].headline, finding.headline),
                      count == 1 ? "" : fmt::format(" ({})", Plural(count - 1, "more consequence")));
 }
 

@@ -20,6 +20,15 @@ using analyses::profile_comms::Samples;
 using timeline::IsBookkeeping;
 using timeline::PlainOp;
 
+TEST(TimelineCollectives, PublicOps) {
+  EXPECT_EQ(timeline::PublicOp("_reduce_scatter_base"), "reduce_scatter");
+  EXPECT_EQ(timeline::PublicOp("_REDUCE_SCATTER_BASE"), "reduce_scatter");
+  EXPECT_EQ(timeline::PublicOp("ALLREDUCE"), "all_reduce");
+  EXPECT_EQ(timeline::PublicOp("all_reduce_barrier"), "all_reduce_barrier");
+  EXPECT_EQ(timeline::PublicOp("COALESCED"), "COALESCED");
+  EXPECT_EQ(timeline::PublicOp(""), "");
+}
+
 TEST(TimelineCollectives, PlainOps) {
   EXPECT_EQ(PlainOp("_reduce_scatter_base"), "reduce_scatter");
   EXPECT_EQ(PlainOp("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)"), "all_reduce");

@@ -23,6 +23,7 @@
 #include "tables/comm_op.h"
 #include "tables/first_incomplete.h"
 #include "tables/profile_collective_match.h"
+#include "torch/collective_names.h"
 #include "torch/stacks/user_frames.h"
 
 namespace debrief::outputs::html {
@@ -59,7 +60,7 @@ class FlightWriter : TextIsland {
     WriteColumns(grid);
     json_.ListField("cells", grid.cells);
     json_.Array("differs", grid.differences, [&](const Difference& one) {
-      json_.BeginArray().Value(one.column).Value(one.row).Value(Op(one.op_row));
+      json_.BeginArray().Value(one.column).Value(one.row).Value(OpName(ops_.op[one.op_row]));
       json_.Value(Sizes(one.op_row)).Value(Line(one.op_row)).EndArray();
     });
   }
@@ -69,7 +70,7 @@ class FlightWriter : TextIsland {
     for (const Column& column : grid.columns) {
       const bool has_op = column.op_row != kNoRow;
       seq.push_back(matches_.seq[column.match]);
-      op.push_back(has_op ? Op(column.op_row) : Text(matches_.op[column.match]));
+      op.push_back(OpName(has_op ? ops_.op[column.op_row] : matches_.op[column.match]));
       sizes.push_back(has_op ? Sizes(column.op_row) : -1);
       line.push_back(has_op ? Line(column.op_row) : -1);
       status.push_back(Text(matches_.status[column.match]));
@@ -80,7 +81,9 @@ class FlightWriter : TextIsland {
 
   std::string_view Cut(StringId id) const { return CutText(model_.pools.Text(id), 200); }
 
-  int64_t Op(size_t op_row) { return Text(ops_.op[op_row]); }
+  int64_t OpName(StringId op) {
+    return texts_.Add(std::string(timeline::PublicOp(model_.pools.Text(op))));
+  }
 
   // "[[4, 4]] Float", or "[[4, 4]] Float to [[8, 4]] Float" where output and input differ.
   int64_t Sizes(size_t op_row) {
@@ -110,7 +113,7 @@ class FlightWriter : TextIsland {
       json_.Field("job", table.job[i]).Field("attempt", table.attempt[i]);
       json_.Field("rank", table.rank[i]).Field("name", Text(table.group_name[i]));
       json_.Field("desc", Text(table.group_desc[i])).Field("seq", table.seq[i]);
-      json_.Field("op", Text(table.op[i])).Field("state", Text(table.state[i]));
+      json_.Field("op", OpName(table.op[i])).Field("state", Text(table.state[i]));
       const auto op_row = static_cast<size_t>(table.op_row[i]);
       json_.Field("age_ns", PendingAge(model_, ends, op_row, table.age_ns[i]));
       const auto waits = model_.pools.lists.Get(table.waits_for[i]);

@@ -19,6 +19,7 @@
 #include "outputs/pending_ops.h"
 #include "outputs/report/html/collectives/collectives.h"
 #include "tables/first_incomplete.h"
+#include "torch/collective_names.h"
 
 namespace debrief::outputs::html {
 
@@ -103,7 +104,8 @@ class WaitWriter : TextIsland {
     const size_t row = wait.row;
     json_.Field("job", table_.job[row]).Field("attempt", table_.attempt[row]);
     json_.Field("name", Text(table_.group_name[row])).Field("desc", Text(table_.group_desc[row]));
-    json_.Field("seq", table_.seq[row]).Field("op", Text(table_.op[row]));
+    const std::string_view op = timeline::PublicOp(model_.pools.Text(table_.op[row]));
+    json_.Field("seq", table_.seq[row]).Field("op", texts_.Add(std::string(op)));
     json_.Field("state", Text(table_.state[row])).Field("oldest_ns", wait.oldest_ns);
     json_.Field("newest_ns", wait.newest_ns);
     const auto on = model_.pools.lists.Get(table_.waits_for[wait.row]);

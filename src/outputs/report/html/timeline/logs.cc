@@ -27,6 +27,7 @@
 #include "tables/progress.h"
 #include "tables/text_event.h"
 #include "tables/timeline_clock.h"
+#include "torch/collective_names.h"
 #include "torch/stacks/user_frames.h"
 
 namespace debrief::outputs::html {
@@ -128,7 +129,9 @@ class CollectiveLanes {
                          : ops_.completed_ns[row],
                  created);
     if (!SetTimes(zero_, created, end - created, slice)) return;
-    slice.name = maker_.texts.Number(ops_.op[row]);
+    const std::string_view op = pools_.Text(ops_.op[row]);
+    slice.name = op.starts_with('_') ? maker_.texts.Number(timeline::PublicOp(op))
+                                     : maker_.texts.Number(ops_.op[row]);
     slice.kind = is_open && !IsCompleted(row) ? SliceKind::kCommOpen : SliceKind::kComm;
     slice.note = NoteNumber(row, slice.kind, end - created);
     slice.number = row - rows_.front();
