@@ -152,8 +152,11 @@ void MarkOlderAttempts(const Model& model, std::vector<Finding>& findings) {
       return Failed(finding) && finding.job == job && finding.attempt >= attempt;
     });
     for (Finding& finding : findings) {
-      if (!failed && Failed(finding) && finding.job == job && finding.attempt != kNone32)
-        Mark(newest, false, finding);
+      const bool older =
+          !failed && Failed(finding) && finding.job == job && finding.attempt != kNone32;
+      if (!older) continue;
+      Mark(newest, false, finding);
+      finding.severity = Severity::kWarning;  // the job went on
     }
   }
 }
