@@ -76,7 +76,9 @@ void BlameOddSite(const Scene& scene, Finding& finding) {
                                 {static_cast<int64_t>(site.row)}});
   }
   const OddSite odd = OnlyOneElsewhere(sites);
-  if (odd.rank != kNone32) finding.ranks = {odd.rank};
+  if (odd.rank == kNone32) return;
+  finding.ranks = {odd.rank};
+  finding.headline = OddInWords(odd);
 }
 
 void FindOddSite(const Scene& scene, std::vector<Finding>& findings) {

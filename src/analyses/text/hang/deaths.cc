@@ -126,10 +126,12 @@ size_t BestReason(const Scene& scene, const RankTalk& talk, const End& end) {
                (end.exit_code > 0 || !HasAftermath(talk));
   // Whom its launcher saw end well has caught what its output ends with.
   if (end.known() && end.exit_code == 0 && end.said_by != "rank") return RankTalk::kNoRow;
-  // What ended the process before what ended a thread; then what nobody caught.
+  // What ended the process before what ended a thread; then what nobody caught; of one exception
+  // that was raised again, where the program's own line is.
   auto weight = [&](size_t row) {
     return std::tuple(events.of_thread[row] != 0, Telling(KindAt(scene, row)),
-                      !end.raised.contains({events.input[row], events.line[row]}));
+                      !end.raised.contains({events.input[row], events.line[row]}),
+                      !IsUserFile(scene.model.pools.Text(events.file[row])));
   };
   size_t best = RankTalk::kNoRow;
   for (size_t row : talk.troubles) {
@@ -420,13 +422,15 @@ std::string WhyOf(const Death& death) {
 // exceptions of a job do, unless all others say that they lost a connection.
 bool MayHaveFollowed(const Scene& scene, const Death& death) {
   if (!IsErrorElsewhere(scene, death) && !death.is_cut) return false;
-  if (death.is_cut && !death.end.known()) return true;
   size_t others = 0, losers = 0;
   for (const auto& [rank, talk] : scene.talk.ranks) {
     if (std::ranges::find(death.ranks, rank) != death.ranks.end()) continue;
     ++others;
-    losers += LossOf(scene, talk) != RankTalk::kNoRow ? 1 : 0;
+    const bool lost = !talk.remote_errors.empty() || LossOf(scene, talk) != RankTalk::kNoRow;
+    losers += lost ? 1 : 0;
   }
+  // Where one text of all ranks is cut, more than this traceback is missing.
+  if (death.is_cut && !death.end.known() && (scene.talk.is_teed || others == 0)) return true;
   return losers < others || (others > 0 && death.ranks.size() > 1);
 }
 

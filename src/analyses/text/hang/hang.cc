@@ -92,12 +92,12 @@ std::string NameOfInput(const Model& model, int32_t input) {
   return "a text";
 }
 
-// " at train.py:53": the call of gloo that gave up. A watchdog names the work instead.
+// " (train.py:53)": the call of gloo that gave up. A watchdog names the work instead.
 std::string SiteOfRow(const Scene& scene, size_t row) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   const std::string_view file = scene.model.pools.Text(events.file[row]);
   if (file.empty() || scene.model.pools.Text(events.kind[row]) == "watchdog_timeout") return {};
-  return " at " + debrief::CodeInWords("", file, events.file_line[row]);
+  return fmt::format(" ({})", debrief::CodeInWords("", file, events.file_line[row]));
 }
 
 // "line 5: " of a text; JSON has no lines.
@@ -159,11 +159,11 @@ void AddTimeouts(const Scene& scene, std::vector<Finding>& findings) {
   if (events.timeout_ms[first] != kNone64)
     limit = fmt::format(" after {}", SecondsInWords(events.timeout_ms[first] * 1'000'000));
   const bool by_watchdog = scene.model.pools.Text(events.kind[first]) == "watchdog_timeout";
-  finding.headline = fmt::format("{}: {}{}{}", RanksAsSubject(ranks),
-                                 by_watchdog ? "NCCL watchdog timeout" : "gloo timeout", limit,
-                                 SiteOfRow(scene, first));
+  finding.headline = fmt::format("{}: {}{}", RanksAsSubject(ranks),
+                                 by_watchdog ? "NCCL watchdog timeout" : "gloo timeout", limit);
   if (ranks.size() > 1 || by_watchdog)
     finding.headline += fmt::format(", rank {} first", events.rank[first]);
+  finding.headline += SiteOfRow(scene, first);
   if (events.time_ns[first] != kNone64)
     finding.headline += fmt::format(" at {}", TimeOfDay(events.time_ns[first]));
   for (const GroupWorks& group : scene.groups) finding.groups.push_back(ToRef(group));

@@ -70,6 +70,7 @@ void FindSizeMismatch(const Scene& scene, std::vector<Finding>& findings) {
   finding.headline =
       fmt::format("{} received {} bytes where it expected {}: its call does not match a peer's",
                   who, mismatch.received, mismatch.expected);
+  finding.evidence.push_back({.text = finding.headline, .table = {}, .rows = {}});
   finding.evidence.push_back(LineAsEvidence(scene, mismatch.row));
   finding.confidence = 0.6;
   finding.why =
@@ -79,6 +80,7 @@ void FindSizeMismatch(const Scene& scene, std::vector<Finding>& findings) {
       "Compare shape, dtype and order of the calls of all ranks there; "
       "TORCH_DISTRIBUTED_DEBUG=DETAIL makes PyTorch name the ranks that differ.";
   BlameOddSite(scene, finding);
+  if (finding.ranks.empty()) finding.evidence.erase(finding.evidence.begin());  // is the headline
   findings.push_back(std::move(finding));
 }
 
