@@ -17,6 +17,7 @@
 #include "base/text/rank_list.h"
 #include "base/text/strings.h"
 #include "model/headline.h"
+#include "tables/input.h"
 #include "torch/code_words.h"
 #include "torch/remedies.h"
 #include "torch/stacks/user_frames.h"
@@ -418,6 +419,16 @@ std::string WhyOf(const Death& death) {
   return "its output ends there; no exit code is reported";
 }
 
+// Does the line stand in a file of its rank alone?
+bool IsInOwnText(const Scene& scene, size_t row) {
+  const auto& inputs = scene.model.tables.Get<InputTable>();
+  const int32_t input = scene.model.tables.Get<TextEventTable>().input[row];
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs.input[i] == input) return inputs.rank[i] != kNone32;
+  }
+  return false;
+}
+
 // What ended it is not here: it may have followed from the end or the hang of another rank, as most
 // exceptions of a job do, unless all others say that they lost a connection.
 bool MayHaveFollowed(const Scene& scene, const Death& death) {
@@ -430,7 +441,7 @@ bool MayHaveFollowed(const Scene& scene, const Death& death) {
     losers += lost ? 1 : 0;
   }
   // Where one text of all ranks is cut, more than this traceback is missing.
-  if (death.is_cut && !death.end.known() && (scene.talk.is_teed || others == 0)) return true;
+  if (death.is_cut && !death.end.known() && !IsInOwnText(scene, death.row)) return true;
   return losers < others || (others > 0 && death.ranks.size() > 1);
 }
 
