@@ -29,6 +29,10 @@ PICKLE = "_pickle.PicklingError: Can't pickle local object <function Rows.<local
 # A restart of torchrun: the failure without the closing list, then steps again.
 RESTARTED = STEPS + gave_up(1, "ConnectionResetError: [Errno 104] Connection reset by peer") + stopping(4711) + failed(1, 1, 4712)
 
+SPAWNED = ("torch.multiprocessing.spawn.ProcessRaisedException: \n\n-- Process 1 terminated with the following error:\n"
+           'Traceback (most recent call last):\n  File "/srv/fit.py", line 17, in worker\n    dist.init_process_group("gloo", rank=rank)\n'
+           "torch.distributed.DistStoreError: wait timeout after 9000ms, keys: /default_pg/0//cpu//0/0\n")
+
 CASES = [
     # ---- who did not come
     Case("gloo_other_line", {"out.log": STEPS + gave_up(0, WAITED) + gave_up(1, WAITED, 47) + gave_up(2, WAITED) + torchrun((0, 1), (1, -15), (2, -15))},
@@ -37,6 +41,8 @@ CASES = [
     Case("gloo_other_of_two", {"rank0.log": STEPS + "uploading\n", "rank1.log": STEPS + gave_up(1, WAITED)}, [0], r"Rank 0 did not take part.*fit\.py:40"),
     Case("gloo_only_quiet", {f"rank{r}.log": STEPS + (gave_up(r, CLOSED) if r != 1 else "") for r in range(3)}, [1], "ended and printed no error"),
     Case("gloo_two_quiet", {f"rank{r}.log": STEPS + (gave_up(r, CLOSED) if r in (0, 3) else "") for r in range(4)}, [], ""),
+    Case("gap_in_the_list", {"out.log": STEPS + gave_up(0, CLOSED) + gave_up(2, CLOSED) + torchrun((0, 1), (2, 1))}, [1], "Rank 1 ended"),
+    Case("host_of_the_store", {"out.txt": SPAWNED}, [], "Not all ranks joined.*address of rank 0"),
     # ---- calls that do not match
     Case("gloo_size", {"out.log": STEPS + ENFORCE + gave_up(0, CLOSED) + torchrun((1, -6), (0, -15))}, [], "Rank 1 received 96 bytes where it expected 48"),
     Case("gloo_size_and_line", {"out.log": STEPS + ENFORCE + gave_up(0, CLOSED) + gave_up(2, CLOSED) + gave_up(3, CLOSED, 61) +
