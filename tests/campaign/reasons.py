@@ -200,6 +200,8 @@ def own_stack(folder, truth, names):
 
 
 def pattern(folder, truth):
+    if "reason" in truth:
+        return truth["reason"]
     fault = "tp_order" if truth["fault"] == "order" and truth.get("script") == "tp_lm" else truth["fault"]
     if fault in STANDS_IN:
         place = rf"\b({STANDS_IN[fault]})\b" + (f"|{ALSO[fault]}" if fault in ALSO else "")

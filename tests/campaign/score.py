@@ -44,7 +44,10 @@ WITHOUT_NAMES = {"deepspeed": UNNAMED, "ray": ("plugin",)}
 
 def usable(folder, truth):
     """Not what met something unplanned: a healthy program that did not end well (a machine too busy for its time limits), a fault that
-    did no harm, a job that its recorder had to end, a crash where none was planted, a fault that its program never came to."""
+    did no harm, a job that its recorder had to end, a crash where none was planted, a fault that its program never came to. Where `who` is
+    told, the truth was written of what was recorded."""
+    if "who" in truth:
+        return True
     text = layouts.launcher_text(folder)
     crashed = "exitcode  : -11" in text and "code" not in truth and truth["fault"] not in ("segfault", "wild_pointer")
     if truth["exit"] is None or crashed or (truth["fault"] in HEALTHY) != (truth["exit"] == 0):
@@ -71,6 +74,8 @@ def took_place(text, truth):
 
 def wanted_ranks(truth):
     """Whose fault it is; where attempts failed in different ways, either is a first failure."""
+    if "who" in truth:
+        return {"all": set(range(truth["world"])), "nobody": set()}.get(str(truth["who"]), set(truth["who"]))
     if truth["fault"] in OF_ALL:
         return set(range(truth.get("world", 8)))
     if truth["fault"] in OF_NOBODY:
@@ -94,6 +99,10 @@ def judge(folder, truth, layout, answer):
         return checks, said
     checks["error finding"] = bool(errors)
     if truth["fault"] in WITHOUT_NAMES.get(layout, ()) or not truth.get("named", True):
+        return checks, said
+    # Which of two sides called the wrong thing is not in every text.
+    if truth.get("either") and first and not ranks:
+        checks["reason"] = reasons.right(folder, truth, first)
         return checks, said
     # A fault of several ranks may be told of all or of the first of them; of nobody's, nobody may be accused.
     checks["rank"] = ranks is not None and (ranks == wanted or bool(ranks) and ranks <= wanted)

@@ -149,11 +149,15 @@ void MarkOlderAttempts(const Model& model, std::vector<Finding>& findings) {
   for (const auto& [job, attempt] : last) {
     const Run newest{attempt, fmt::format("attempt {}", attempt), {}, {}};
     const bool failed = std::ranges::any_of(findings, [&](const Finding& finding) {
-      return Failed(finding) && finding.job == job && finding.attempt >= attempt;
+      return finding.severity == Severity::kError && finding.job == job &&
+             finding.attempt >= attempt;
     });
     for (Finding& finding : findings) {
-      if (!failed && Failed(finding) && finding.job == job && finding.attempt != kNone32)
-        Mark(newest, false, finding);
+      const bool older =
+          !failed && Failed(finding) && finding.job == job && finding.attempt != kNone32;
+      if (!older) continue;
+      Mark(newest, false, finding);
+      finding.severity = Severity::kWarning;  // the job went on
     }
   }
 }

@@ -17,8 +17,10 @@
 #include "base/text/rank_list.h"
 #include "base/text/strings.h"
 #include "model/headline.h"
+#include "tables/input.h"
 #include "torch/code_words.h"
 #include "torch/remedies.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -31,6 +33,7 @@ constexpr int32_t kAbort = -6, kBusError = -7, kKilled = -9;
 
 struct Death {
   bool may_follow = false;  // from the end of a peer, whose memory it used
+  bool is_cut = false;      // its text ends inside of the traceback
   std::vector<int32_t> ranks;
   size_t row = RankTalk::kNoRow;      // of text_event: what tells the reason best
   size_t wrapper = RankTalk::kNoRow;  // the exception that was raised for it
@@ -124,10 +127,12 @@ size_t BestReason(const Scene& scene, const RankTalk& talk, const End& end) {
                (end.exit_code > 0 || !HasAftermath(talk));
   // Whom its launcher saw end well has caught what its output ends with.
   if (end.known() && end.exit_code == 0 && end.said_by != "rank") return RankTalk::kNoRow;
-  // What ended the process before what ended a thread; then what nobody caught.
+  // What ended the process before what ended a thread; then what nobody caught; of one exception
+  // that was raised again, where the program's own line is.
   auto weight = [&](size_t row) {
     return std::tuple(events.of_thread[row] != 0, Telling(KindAt(scene, row)),
-                      !end.raised.contains({events.input[row], events.line[row]}));
+                      !end.raised.contains({events.input[row], events.line[row]}),
+                      !IsUserFile(scene.model.pools.Text(events.file[row])));
   };
   size_t best = RankTalk::kNoRow;
   for (size_t row : talk.troubles) {
@@ -176,6 +181,11 @@ End EndOf(const Scene& scene, const RankTalk& talk) {
   return end;
 }
 
+// A text that ends inside of a traceback has its last line in place of the exception.
+bool IsCut(std::string_view text) {
+  return text.empty() || text.starts_with(' ') || text.starts_with("Traceback");
+}
+
 bool FindDeath(const Scene& scene, int32_t rank, const RankTalk& talk, Death& death) {
   death.ranks = {rank};
   death.end = EndOf(scene, talk);
@@ -189,6 +199,7 @@ bool FindDeath(const Scene& scene, int32_t rank, const RankTalk& talk, Death& de
   const auto& events = scene.model.tables.Get<TextEventTable>();
   if (death.row != RankTalk::kNoRow) {
     death.when_ns = events.time_ns[death.row];
+    death.is_cut = IsCut(scene.model.pools.Text(events.text[death.row]));
     death.may_follow =
         Contains(scene.model.pools.Text(events.text[death.row]), "Invalid access of peer GPU");
   }
@@ -197,9 +208,20 @@ bool FindDeath(const Scene& scene, int32_t rank, const RankTalk& talk, Death& de
   return death.row != RankTalk::kNoRow || EndedByItself(scene, rank, talk, death.end);
 }
 
-std::string Site(const Scene& scene, size_t row) {
+// The row whose place is shown: a library may have raised what the program called for, and then the
+// exception that was raised for it has the program's line.
+size_t PlacedRow(const Scene& scene, const Death& death) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
-  std::string_view file = scene.model.pools.Text(events.file[row]);
+  auto is_of_user = [&](size_t row) {
+    return row != RankTalk::kNoRow && IsUserFile(scene.model.pools.Text(events.file[row]));
+  };
+  return !is_of_user(death.row) && is_of_user(death.wrapper) ? death.wrapper : death.row;
+}
+
+std::string Site(const Scene& scene, const Death& death) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  const size_t row = PlacedRow(scene, death);
+  const std::string_view file = scene.model.pools.Text(events.file[row]);
   if (file.empty()) return {};
   return " at " + debrief::CodeInWords("", file, events.file_line[row]);
 }
@@ -211,8 +233,7 @@ std::string Reason(std::string_view kind, std::string_view text) {
   const size_t assertion = text.find("Assertion `");
   if (kind == "device_assert" && assertion != std::string_view::npos)
     return "a device-side assert: " + Reason({}, text.substr(assertion));
-  if (text.empty() || text.starts_with(' ') || text.starts_with("Traceback"))
-    return "an exception that its output no longer names,";
+  if (IsCut(text)) return "an exception that its output no longer names,";
   return std::string(Trimmed(ExceptionInWords(text)));
 }
 
@@ -244,6 +265,13 @@ std::string InBrackets(int32_t code) {
   return fmt::format(" ({}, signal {})", SignalName(-code), -code);
 }
 
+// torchrun may write what its ranks print into other files than its own text, and 1 is the code of
+// every exception.
+bool IsErrorElsewhere(const Scene& scene, const Death& death) {
+  return death.row == RankTalk::kNoRow && death.end.exit_code == 1 &&
+         death.end.said_by == "torchrun" && !scene.talk.OutputIsKnown(death.ranks.front());
+}
+
 // What `death` did, in at most `room` columns where texts of the input make it long.
 std::string DeathInWords(const Scene& scene, const Death& death, size_t room) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
@@ -256,8 +284,11 @@ std::string DeathInWords(const Scene& scene, const Death& death, size_t room) {
                        death.end.said_by);
   std::string_view kind =
       death.row == RankTalk::kNoRow ? "" : scene.model.pools.Text(events.kind[death.row]);
-  std::string site = death.row == RankTalk::kNoRow ? "" : Site(scene, death.row);
+  std::string site = death.row == RankTalk::kNoRow ? "" : Site(scene, death);
   if (death.row == RankTalk::kNoRow || kind == "signal") {
+    if (IsErrorElsewhere(scene, death))
+      return fmt::format("exited with code 1; no error output of {} is here",
+                         death.ranks.size() == 1 ? "it" : "them");
     if (code >= 0) return fmt::format("exited with code {} and printed no error", code);
     if (IsTold(code))
       return fmt::format("{} ended by {}, which the launcher did not send", was, CodeInWords(code));
@@ -293,7 +324,8 @@ std::vector<int32_t> NamedRanks(std::string_view text) {
 // say is rarely where it began.
 bool IsBefore(const Death& a, const Death& b) {
   auto order = [](const Death& death) {
-    return std::tuple(!death.end.by_kernel, death.may_follow, death.end.stopped, !death.end.first);
+    return std::tuple(!death.end.by_kernel, death.is_cut, death.may_follow, death.end.stopped,
+                      !death.end.first);
   };
   if (order(a) != order(b)) return order(a) < order(b);
   bool both = a.when_ns != kNone64 && b.when_ns != kNone64;
@@ -302,16 +334,28 @@ bool IsBefore(const Death& a, const Death& b) {
   return a.ranks < b.ranks;
 }
 
+// "<function f at 0x7f36>" has another address in every process.
+std::string WithoutAddresses(std::string_view text) {
+  constexpr std::string_view kOpen = "0x", kDigits = "0123456789abcdefABCDEF";
+  std::string result;
+  for (size_t at = text.find(kOpen); at != std::string_view::npos; at = text.find(kOpen)) {
+    result += text.substr(0, at + kOpen.size());
+    text.remove_prefix(at + kOpen.size());
+    text.remove_prefix(std::min(text.find_first_not_of(kDigits), text.size()));
+  }
+  return result.append(text);
+}
+
 // Ranks that died of one thing are one death.
 std::vector<Death> CollectDeaths(const Scene& scene) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
-  using What = std::tuple<StringId, StringId, int32_t, int32_t, bool>;
+  using What = std::tuple<std::string, StringId, int32_t, int32_t, bool>;
   std::map<What, Death> by_reason;
   for (const auto& [rank, talk] : scene.talk.ranks) {
     Death death;
     if (!FindDeath(scene, rank, talk, death)) continue;
     bool told = death.row != RankTalk::kNoRow;
-    What what{told ? events.text[death.row] : StringId::kNone,
+    What what{told ? WithoutAddresses(scene.model.pools.Text(events.text[death.row])) : "",
               told ? events.file[death.row] : StringId::kNone,
               told ? events.file_line[death.row] : kNone32, death.end.exit_code,
               death.end.by_kernel};
@@ -375,15 +419,49 @@ std::string WhyOf(const Death& death) {
   return "its output ends there; no exit code is reported";
 }
 
+// Does the line stand in a file of its rank alone?
+bool IsInOwnText(const Scene& scene, size_t row) {
+  const auto& inputs = scene.model.tables.Get<InputTable>();
+  const int32_t input = scene.model.tables.Get<TextEventTable>().input[row];
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs.input[i] == input) return inputs.rank[i] != kNone32;
+  }
+  return false;
+}
+
+// What ended it is not here: it may have followed from the end or the hang of another rank, as most
+// exceptions of a job do, unless all others say that they lost a connection.
+bool MayHaveFollowed(const Scene& scene, const Death& death) {
+  if (!IsErrorElsewhere(scene, death) && !death.is_cut) return false;
+  size_t others = 0, losers = 0;
+  for (const auto& [rank, talk] : scene.talk.ranks) {
+    if (std::ranges::find(death.ranks, rank) != death.ranks.end()) continue;
+    ++others;
+    const bool lost = !talk.remote_errors.empty() || LossOf(scene, talk) != RankTalk::kNoRow;
+    losers += lost ? 1 : 0;
+  }
+  // Where one text of all ranks is cut, more than this traceback is missing.
+  if (death.is_cut && !death.end.known() && !IsInOwnText(scene, death.row)) return true;
+  return losers < others || (others > 0 && death.ranks.size() > 1);
+}
+
+std::string WhyUnsure(const Death& death) {
+  return death.is_cut
+             ? "the text ends inside of its traceback: what it says may follow from another rank"
+             : "the error output of the ranks is not here: that exit code may follow from another "
+               "rank's end";
+}
+
 // Where to look for the reason that `death.row` tells.
 std::string NextByReason(const Scene& scene, const Death& death) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   const std::string_view remedy = RemedyOf(scene.model.pools.Text(events.text[death.row]));
   if (!remedy.empty()) return std::string(remedy);
-  const std::string_view file = scene.model.pools.Text(events.file[death.row]);
+  const size_t placed = PlacedRow(scene, death);
+  const std::string_view file = scene.model.pools.Text(events.file[placed]);
   if (file.empty()) return "Read the traceback in its output, around the line of the evidence.";
   return fmt::format("Look at {}; the traceback in its output shows how it got there.",
-                     debrief::CodeInWords("", file, events.file_line[death.row]));
+                     debrief::CodeInWords("", file, events.file_line[placed]));
 }
 
 std::string NextOf(const Scene& scene, const Death& death) {
@@ -402,6 +480,9 @@ std::string NextOf(const Scene& scene, const Death& death) {
   if (death.end.exit_code < 0)
     return "Run this rank with PYTHONFAULTHANDLER=1, which prints the Python line, or look at its "
            "core dump, which has the native stack.";
+  if (MayHaveFollowed(scene, death))
+    return "Add the error output of the ranks (torchrun --log-dir: attempt_0/RANK/stderr.log): it "
+           "says why.";
   return "Look for calls that end the process (sys.exit, os._exit) and for its error output.";
 }
 
@@ -421,18 +502,22 @@ void FindDeaths(const Scene& scene, std::vector<Finding>& findings) {
     const size_t room = kLongestHeadline - std::min(kLongestHeadline, who.size() + 1);
     const std::string whole = fmt::format("{} {}", who, DeathInWords(scene, death, SIZE_MAX));
     finding.headline = fmt::format("{} {}", who, DeathInWords(scene, death, room));
+    const size_t placed = death.row == RankTalk::kNoRow ? death.row : PlacedRow(scene, death);
     std::string_view file =
-        death.row == RankTalk::kNoRow ? "" : scene.model.pools.Text(events.file[death.row]);
+        placed == RankTalk::kNoRow ? "" : scene.model.pools.Text(events.file[placed]);
     if (!file.empty())
-      finding.source.push_back(
-          {death.ranks.front(), std::string(file), events.file_line[death.row]});
+      finding.source.push_back({death.ranks.front(), std::string(file), events.file_line[placed]});
     AddEvidence(scene, death, finding);
     if (whole != finding.headline)
       finding.evidence.insert(finding.evidence.begin(), {.text = whole, .table = {}, .rows = {}});
     bool sure = death.end.first || death.end.by_kernel;
     finding.confidence = i > 0 ? 0.6 : sure ? 0.95 : death.end.known() ? 0.9 : 0.8;
     finding.why = WhyOf(death);
-    if (i > 0)
+    if (MayHaveFollowed(scene, death)) {
+      finding.ranks.clear();
+      finding.confidence = 0.4;
+      finding.why = WhyUnsure(death);
+    } else if (i > 0)
       finding.why += "; another rank died earlier, or of something that fewer ranks report";
     finding.next_step = NextOf(scene, death);
     findings.push_back(std::move(finding));

@@ -60,10 +60,13 @@ constexpr Outside kOutside[] = {
     {"Evicted", "Kubernetes evicted a pod of the job"},
     {"JOB REQUEUE", "The scheduler requeued the job"}};
 
+// "SignalException: Process 4711 got signal: 15", of torchrun.
+constexpr std::string_view kGotSignal = "got signal";
+
 // Somebody ended it: a person, or a launcher that saw a task fail.
 constexpr Outside kToldToStop[] = {{"CANCELLED AT", "The job was cancelled"},
                                    {"SIGTERM", "The launcher was told to stop (SIGTERM)"},
-                                   {"got signal", "The launcher was told to stop by a signal"},
+                                   {kGotSignal, "The launcher was told to stop by a signal"},
                                    {"death signal", "The launcher was told to stop by a signal"}};
 
 // A scheduler starts a job again that it had to end, and the text goes on: did the job come to its
@@ -79,6 +82,13 @@ bool EndedWellBehind(const Scene& scene, size_t row) {
          });
 }
 
+std::string OutsideInWords(const Outside& outside, std::string_view text) {
+  const int64_t signal = NumberAfter(text, "got signal: ");
+  if (outside.sign != kGotSignal || signal <= 0 || signal > 64) return std::string(outside.words);
+  return fmt::format("The launcher was told to stop by {}",
+                     CodeInWords(-static_cast<int32_t>(signal)));
+}
+
 // The line that says most: the order of `signs`.
 bool FindOutside(const Scene& scene, std::span<const Outside> signs,
                  std::vector<Finding>& findings) {
@@ -89,7 +99,7 @@ bool FindOutside(const Scene& scene, std::span<const Outside> signs,
       if (!Contains(text, outside.sign) || Contains(text, "DUE TO TASK FAILURE")) continue;
       if (EndedWellBehind(scene, row)) continue;
       Finding finding = NewFinding(scene, "text_hang.ended");
-      finding.headline = fmt::format("{}{}", outside.words, AtTime(events.time_ns[row]));
+      finding.headline = OutsideInWords(outside, text) + AtTime(events.time_ns[row]);
       finding.evidence.push_back(LineAsEvidence(scene, row));
       AddRows(scene, scene.talk.scheduler, finding);
       finding.confidence = 0.8;

@@ -228,6 +228,16 @@ void MarkFirstOfSrun(const Model& model, Talk& talk) {
   }
 }
 
+// torchrun lists who failed and whom it stopped, not who ended well. Where one number is missing
+// from a list that begins with rank 0, that rank exists, also when it printed nothing.
+void AddRankOfGap(Talk& talk) {
+  const auto count = static_cast<int32_t>(talk.listed.size());
+  if (count < 2 || talk.listed.front() != 0 || talk.listed.back() != count) return;
+  int32_t gap = 0;
+  while (talk.listed[static_cast<size_t>(gap)] == gap) ++gap;
+  talk.ranks.try_emplace(gap);
+}
+
 // Two statements of one process whose rank is not known are one end.
 End& NamelessEnd(std::map<int64_t, size_t>& by_pid, int64_t pid, Talk& talk) {
   auto [known, is_new] = by_pid.try_emplace(pid, talk.nameless.size());
@@ -294,6 +304,7 @@ void AddEnds(const Model& model, std::vector<Talk>& talks) {
   for (Talk& talk : talks) {
     std::sort(talk.listed.begin(), talk.listed.end());
     talk.listed.erase(std::unique(talk.listed.begin(), talk.listed.end()), talk.listed.end());
+    AddRankOfGap(talk);
     DropEndsOfLiving(talk);
     StopAllButTheFirst(model, talk);
     ExplainKills(model, talk);

@@ -32,8 +32,10 @@ std::string CallInWords(std::string_view text) {
     return rest.substr(0, std::min(rest.find_first_of(stops), rest.size()));
   };
   std::string words = OpInWords(value("OpType=", ",)"));
-  if (const auto seq = value("SequenceNumber=", ",)"); !seq.empty())
-    words += fmt::format(" {}", seq);
+  // "SequenceNumber=0OpType=GATHER": a call of another size comes in pieces.
+  std::string_view seq = value("SequenceNumber=", ",)");
+  seq = seq.substr(0, seq.find_first_not_of("0123456789"));
+  if (!seq.empty()) words += fmt::format(" {}", seq);
   if (const auto shape = value("TensorShape=", "]"); !shape.empty())
     words += fmt::format(" of shape {}]", shape);
   if (const auto type = value("TensorDtypes=", ",)"); !type.empty())
@@ -41,8 +43,20 @@ std::string CallInWords(std::string_view text) {
   return words;
 }
 
-// What each rank runs, by what the text says of it.
-void ReadStatement(std::string_view text, std::map<int32_t, std::string>& calls) {
+struct Calls {
+  std::map<int32_t, std::string> own;    // what a rank says of itself
+  std::map<int32_t, std::string> heard;  // what another says of it, which may be damaged
+
+  std::map<int32_t, std::string> Best() const {
+    std::map<int32_t, std::string> best = own;
+    best.insert(heard.begin(), heard.end());  // keeps what is there
+    return best;
+  }
+};
+
+// What each rank runs, by what the text says of it: of the speaker first.
+void ReadStatement(std::string_view text, Calls& calls) {
+  bool is_own = true;
   for (size_t at = text.find(kRuns); at != std::string_view::npos;) {
     const size_t next = text.find(kRuns, at + 1);
     const size_t word = text.rfind("Rank ", at);
@@ -51,7 +65,8 @@ void ReadStatement(std::string_view text, std::map<int32_t, std::string>& calls)
     const std::string_view body = text.substr(at + kRuns.size(), next - at - kRuns.size());
     constexpr int64_t kMostRanks = 1 << 17;
     if (rank >= 0 && rank < kMostRanks)
-      calls.try_emplace(static_cast<int32_t>(rank), CallInWords(body));
+      (is_own ? calls.own : calls.heard).try_emplace(static_cast<int32_t>(rank), CallInWords(body));
+    is_own = false;
     at = next;
   }
 }
@@ -60,16 +75,17 @@ void ReadStatement(std::string_view text, std::map<int32_t, std::string>& calls)
 
 void FindFingerprints(const Scene& scene, std::vector<Finding>& findings) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
-  std::map<int32_t, std::string> calls;
+  Calls statements;
   Rows rows;
   for (const auto& [rank, talk] : scene.talk.ranks) {
     for (size_t row : talk.troubles) {
       const std::string_view text = scene.model.pools.Text(events.text[row]);
       if (!Contains(text, "Detected mismatch between collectives on ranks")) continue;
-      ReadStatement(text, calls);
+      ReadStatement(text, statements);
       rows.push_back(row);
     }
   }
+  const std::map<int32_t, std::string> calls = statements.Best();
   std::map<std::string, std::vector<int32_t>> by_call;
   for (const auto& [rank, call] : calls) by_call[call].push_back(rank);
   if (by_call.size() < 2) return;

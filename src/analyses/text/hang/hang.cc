@@ -21,6 +21,7 @@
 #include "tables/rank.h"
 #include "tables/tail_line.h"
 #include "tables/text_event.h"
+#include "torch/code_words.h"
 #include "torch/log_message.h"
 
 namespace debrief::analyses::text_hang {
@@ -36,11 +37,11 @@ void Judge(const Model& model, const Talk& talk, std::vector<Finding>& findings)
   Scene scene{model, talk, CollectWorks(model, talk)};
   size_t first = findings.size();
   for (auto guess :
-       {FindStaleSignal, FindGpuFault,    FindFingerprints, FindDeaths,         FindEngineFailure,
-        FindPortFault,   FindRefused,     FindLostWorker,   FindExit,           FindStuck,
-        FindAbsent,      FindDifferences, FindSilent,       FindOddCounter,     FindBusyGpu,
-        FindLastToCome,  FindLinkFault,   FindStuckEngine,  FindWrappedFailure, FindEnded,
-        FindDeadEngine}) {
+       {FindStaleSignal,   FindGpuFault,       FindFingerprints, FindSizeMismatch, FindDeaths,
+        FindEngineFailure, FindPortFault,      FindRefused,      FindLostWorker,   FindExit,
+        FindOnlyQuiet,     FindStuck,          FindAbsent,       FindDifferences,  FindSilent,
+        FindOddSite,       FindOddCounter,     FindBusyGpu,      FindLastToCome,   FindLinkFault,
+        FindStuckEngine,   FindWrappedFailure, FindEnded,        FindDeadEngine}) {
     guess(scene, findings);
     if (findings.size() > first) break;
   }
@@ -89,6 +90,14 @@ std::string NameOfInput(const Model& model, int32_t input) {
     if (inputs.input[i] == input) return std::string(FileName(model.pools.Text(inputs.path[i])));
   }
   return "a text";
+}
+
+// " (train.py:53)": the call of gloo that gave up. A watchdog names the work instead.
+std::string SiteOfRow(const Scene& scene, size_t row) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  const std::string_view file = scene.model.pools.Text(events.file[row]);
+  if (file.empty() || scene.model.pools.Text(events.kind[row]) == "watchdog_timeout") return {};
+  return fmt::format(" ({})", debrief::CodeInWords("", file, events.file_line[row]));
 }
 
 // "line 5: " of a text; JSON has no lines.
@@ -150,9 +159,11 @@ void AddTimeouts(const Scene& scene, std::vector<Finding>& findings) {
   if (events.timeout_ms[first] != kNone64)
     limit = fmt::format(" after {}", SecondsInWords(events.timeout_ms[first] * 1'000'000));
   const bool by_watchdog = scene.model.pools.Text(events.kind[first]) == "watchdog_timeout";
-  finding.headline = fmt::format("{}: {}{}, rank {} first", RanksAsSubject(ranks),
-                                 by_watchdog ? "NCCL watchdog timeout" : "gloo timeout", limit,
-                                 events.rank[first]);
+  finding.headline = fmt::format("{}: {}{}", RanksAsSubject(ranks),
+                                 by_watchdog ? "NCCL watchdog timeout" : "gloo timeout", limit);
+  if (ranks.size() > 1 || by_watchdog)
+    finding.headline += fmt::format(", rank {} first", events.rank[first]);
+  finding.headline += SiteOfRow(scene, first);
   if (events.time_ns[first] != kNone64)
     finding.headline += fmt::format(" at {}", TimeOfDay(events.time_ns[first]));
   for (const GroupWorks& group : scene.groups) finding.groups.push_back(ToRef(group));
@@ -162,8 +173,9 @@ void AddTimeouts(const Scene& scene, std::vector<Finding>& findings) {
     for (size_t row : scene.talk.ranks.at(rank).timeouts)
       evidence.rows.push_back(static_cast<int64_t>(row));
   }
+  if (!by_watchdog) finding.evidence.push_back(LineAsEvidence(scene, first));
   finding.evidence.push_back(std::move(evidence));
-  finding.why = "their outputs report it";
+  finding.why = ranks.size() == 1 ? "its output reports it" : "their outputs report it";
   findings.push_back(std::move(finding));
 }
 

@@ -189,6 +189,19 @@ void FindDeaths(const Scene& scene, std::vector<Finding>& findings);
 // text_hang.differs: PyTorch compared what ranks were about to run.
 void FindFingerprints(const Scene& scene, std::vector<Finding>& findings);
 
+// ---- call_sites.cc: what gloo leaves to compare.
+
+// text_hang.differs: every rank timed out in gloo, one alone at another line of the program.
+void FindOddSite(const Scene& scene, std::vector<Finding>& findings);
+
+// Adds where the ranks stood when they gave up; blames the one that stood at another line.
+void BlameOddSite(const Scene& scene, Finding& finding);
+
+// ---- size_mismatch.cc
+
+// text_hang.differs: gloo received a message of another size than it expected.
+void FindSizeMismatch(const Scene& scene, std::vector<Finding>& findings);
+
 // ---- engine.cc: servers of vLLM and SGLang.
 
 // text_hang.engine: the engine of a server ended with an exception in a process without a rank; the
@@ -220,6 +233,14 @@ void FindExit(const Scene& scene, std::vector<Finding>& findings);
 // listed; `loss` is the first line about a lost connection.
 bool FindLostNode(const Scene& scene, const std::vector<int32_t>& silent, size_t loss,
                   std::vector<Finding>& findings);
+
+// ---- only_quiet.cc
+
+// The row that says that a connection broke in a call of the program; kNoRow when none does.
+size_t LossOf(const Scene& scene, const RankTalk& talk);
+
+// text_hang.exited: all ranks but one lost a connection, and that one says nothing.
+void FindOnlyQuiet(const Scene& scene, std::vector<Finding>& findings);
 
 // text_hang.stuck: a monitor, the watchdog, the kernel or NCCL's desync report names the rank.
 void FindStuck(const Scene& scene, std::vector<Finding>& findings);

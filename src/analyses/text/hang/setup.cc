@@ -227,6 +227,26 @@ std::string SetupInWords(std::string_view text, const std::vector<int32_t>& wait
   return who + " waited in vain for another rank in the store";
 }
 
+// The agent of torchrun has the store; without one it is in the process of rank 0.
+bool HasAgent(const Talk& talk) {
+  return std::ranges::any_of(
+      talk.ranks, [](const auto& each) { return each.second.end.said_by == "torchrun"; });
+}
+
+// Rank 0 gives its address when all ranks have come to its store: it may itself wait for another.
+void TellOfStoreHost(const Setup& setup, Finding& finding) {
+  finding.headline =
+      fmt::format("Not all ranks joined the start of the job; {} waited for the address of rank 0",
+                  setup.waiting.empty() ? "a process" : RanksInWords(setup.waiting));
+  finding.confidence = 0.5;
+  finding.why =
+      "rank 0 has the store and gives its address when all ranks have come: it or another one is "
+      "missing";
+  finding.next_step =
+      "Look at the output of rank 0 and at ranks that printed nothing: one of them did not start, "
+      "or WORLD_SIZE is larger than the number of processes.";
+}
+
 void BlameAwaited(const Scene& scene, const Setup& setup, int32_t rank, Finding& finding) {
   finding.ranks = {rank};
   finding.headline = fmt::format(
@@ -247,7 +267,8 @@ void BlameAbsent(const Scene& scene, const Setup& setup, const std::vector<int32
   finding.confidence = 0.75;
   finding.why = "the ranks that joined report how many they are, and each reports that it waited";
   finding.next_step =
-      "Find out where these ranks are: their output, their host, whether they started.";
+      "Find out where these ranks are: their output, their host, whether they started; or whether "
+      "WORLD_SIZE is larger than the number of processes.";
   const auto talk = scene.talk.ranks.find(absent.front());
   if (talk == scene.talk.ranks.end()) return;  // nothing is known of it but that it is missing
   // What kept it away may be an error of the store, too: it could not reach it.
@@ -303,7 +324,10 @@ bool FindSetup(const Scene& scene, std::vector<Finding>& findings) {
       finding.evidence.push_back(LineAsEvidence(scene, row));
   }
   finding.confidence = 0.6;
-  if (int32_t awaited = AwaitedByAll(scene, setup); awaited != kNone32) {
+  const int32_t awaited = AwaitedByAll(scene, setup);
+  if (awaited == 0 && !HasAgent(scene.talk)) {
+    TellOfStoreHost(setup, finding);
+  } else if (awaited != kNone32) {
     BlameAwaited(scene, setup, awaited, finding);
   } else if (const auto absent = NeverCame(scene, setup); !absent.empty()) {
     BlameAbsent(scene, setup, absent, finding);

@@ -280,12 +280,24 @@ void KeepTheOnlyQuiet(const Talk& talk, std::vector<int32_t>& silent) {
   if (quiet.size() == 1) silent = std::move(quiet);
 }
 
+// Of two ranks the one that gave up a call of gloo waited for the other one, which was there: it
+// left a text, or the launcher had to stop it. Works of NCCL are compared elsewhere.
+bool IsTheOtherOfTwo(const Scene& scene, const Silence& silence) {
+  const bool of_two = scene.groups.empty() && scene.talk.ranks.size() == 2 &&
+                      silence.ranks.size() == 1 && silence.timed_out.size() == 1;
+  if (!of_two) return false;
+  const RankTalk& other = scene.talk.ranks.at(silence.ranks.front());
+  return other.remote_errors.empty() && other.aftermaths.empty() &&
+         (other.has_text || other.end.stopped);
+}
+
 Silence FindSilence(const Scene& scene) {
   Silence silence{
       .ranks = SilentRanks(scene.talk), .timed_out = scene.talk.RanksThatTimedOut(), .behind = {}};
   silence.has_text = KeepThoseWithText(scene.talk, silence.ranks);
   KeepTheOnlyQuiet(scene.talk, silence.ranks);
-  if (silence.timed_out.empty() || silence.ranks.size() >= silence.timed_out.size())
+  const bool more_wait = silence.ranks.size() < silence.timed_out.size();
+  if (silence.timed_out.empty() || (!more_wait && !IsTheOtherOfTwo(scene, silence)))
     silence.ranks.clear();
   silence.behind = FindBehind(scene, silence.ranks);
   if (silence.behind.empty()) return silence;
@@ -345,7 +357,11 @@ void FindSilent(const Scene& scene, std::vector<Finding>& findings) {
   Finding finding = SilentFinding(scene, silence);
   finding.ranks = silence.ranks;
   AddContext(scene, silence.ranks.front(), finding);
-  finding.confidence = !silence.has_text ? 0.4 : !silence.behind.empty() ? 0.75 : 0.65;
+  const bool of_two = scene.talk.ranks.size() == 2;
+  finding.confidence = !silence.has_text         ? 0.4
+                       : !silence.behind.empty() ? 0.75
+                       : of_two                  ? 0.55
+                                                 : 0.65;
   finding.why = "a rank that waits reports a timeout, and one that did not join has none to report";
   finding.next_step =
       "Look at what its host was doing while the others waited: a compilation, a data loader, a "
