@@ -28,6 +28,7 @@ void EventBuilder::Finish(Part& whole) {
     EndLog(i);
   }
   AddLastError();
+  EndPodEvents();
   LearnLocalRanks();
   EndServing();
   for (Event& event : events_) {

@@ -13,6 +13,7 @@
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
 #include "torch/code_words.h"
+#include "torch/remedies.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -144,25 +145,25 @@ bool FindWatchdog(const Scene& scene, std::vector<Finding>& findings) {
 
 void ReportFailure(const Scene& scene, size_t row, const Rows& dead,
                    std::vector<Finding>& findings) {
-  constexpr size_t kLongest = 90;
+  constexpr std::string_view kOpening = "The engine died with ";
   const auto& events = scene.model.tables.Get<TextEventTable>();
   const size_t root = RootException(scene.model, row);
   const std::string_view text = scene.model.pools.Text(events.text[root]);
-  std::string words = ExceptionInWords(text);
-  if (words.size() > kLongest) words = words.substr(0, words.rfind(' ', kLongest)) + " ...";
-  Finding finding = NewFinding(scene, "text_hang.engine");
-  finding.headline = fmt::format("The engine died with {}", words);
   const std::string_view file = scene.model.pools.Text(events.file[root]);
-  if (!file.empty()) {
-    finding.headline += " at " + debrief::CodeInWords("", file, events.file_line[root]);
-    finding.source.push_back({kNone32, std::string(file), events.file_line[root]});
-  }
+  const std::string place =
+      file.empty() ? "" : " at " + debrief::CodeInWords("", file, events.file_line[root]);
+  Finding finding = NewFinding(scene, "text_hang.engine");
+  finding.headline = fmt::format(
+      "{}{}{}", kOpening, FitReason(ExceptionInWords(text), kOpening.size() + place.size()), place);
+  if (!file.empty()) finding.source.push_back({kNone32, std::string(file), events.file_line[root]});
   finding.evidence.push_back(LineAsEvidence(scene, root));
   if (root != row) finding.evidence.push_back(LineAsEvidence(scene, row));
   AddEngineLines(scene, dead, finding);
   finding.confidence = 0.8;
   finding.why = "its process reports it as its last error; the text does not say which rank it is";
-  finding.next_step = "Read the traceback around the line that the evidence names.";
+  finding.next_step = RemedyOf(text);
+  if (finding.next_step.empty())
+    finding.next_step = "Read the traceback around the line that the evidence names.";
   findings.push_back(std::move(finding));
 }
 

@@ -76,8 +76,10 @@ std::string InsideCompilerError(std::string_view text) {
   const size_t colon = bare.find(": ");
   if (!wraps || colon == std::string_view::npos) return {};
   if (std::string quoted = QuotedException(bare); !quoted.empty()) return quoted;
-  std::string_view rest = bare.substr(colon + 2);
-  return IsExceptionName(rest) ? std::string(WithoutModule(rest)) : std::string();
+  const std::string_view rest = bare.substr(colon + 2);
+  if (!IsExceptionName(rest)) return {};
+  const std::string inner = InsideCompilerError(rest);  // each wraps the next
+  return inner.empty() ? std::string(WithoutModule(rest)) : inner;
 }
 
 // "terminate called after throwing an instance of 'std::runtime_error'  what():  text".
@@ -140,13 +142,34 @@ std::string StateMismatch(std::string_view text) {
                                         : fmt::format("RuntimeError{}", text.substr(list));
 }
 
-// "2026-11-15 10:00:00 - ERROR - text", "[ERROR] 2026-11-15 10:00:00 text", "...: F a.cc:12] Check
-// failed: text" without what a logger put in front.
+// What a native library prints last may stand behind a progress bar or the place of its source.
+std::string_view LastWordsOf(std::string_view text) {
+  constexpr std::string_view kOpenings[] = {"Memory access fault by GPU ",
+                                            "HW Exception by GPU ",
+                                            "failed assertion `",
+                                            "An error occurred in MPI_",
+                                            "Non-OK-status: ",
+                                            "Check failed: ",
+                                            "symbol lookup error: ",
+                                            "Error response from daemon: "};
+  for (const std::string_view opening : kOpenings) {
+    if (const size_t at = text.find(opening); at != std::string_view::npos) return text.substr(at);
+  }
+  return {};
+}
+
+// "2026-11-15 10:00:00 - ERROR - text", "[ERROR] 2026-11-15 10:00:00 text", and
+// "srun: error: text" without what a logger put in front.
 std::string_view WithoutLogHead(std::string_view text) {
   constexpr size_t kLongestLogHead = 60;
   constexpr std::string_view kBetween = " ]|:-";
-  if (const size_t check = text.find("] Check failed: "); check != std::string_view::npos)
-    return text.substr(check + 2);
+  if (const std::string_view last = LastWordsOf(text); !last.empty()) return last;
+  for (const std::string_view head : {"slurmstepd: error: ", "srun: error: ", "sbatch: error: "}) {
+    if (!text.starts_with(head)) continue;
+    text.remove_prefix(head.size());
+    constexpr std::string_view kPyxis = "pyxis: ";  // quotes the log of a container
+    return text.starts_with(kPyxis) ? Trimmed(text.substr(kPyxis.size())) : text;
+  }
   for (const std::string_view level : {"ERROR", "CRITICAL", "FATAL"}) {
     const size_t at = text.substr(0, kLongestLogHead).find(level);
     if (at == std::string_view::npos || (at > 0 && !Contains(" [|-", text.substr(at - 1, 1))))
@@ -167,6 +190,14 @@ std::string_view WithoutLogHead(std::string_view text) {
 std::vector<std::string> WaysToSay(const std::string& reason) {
   const std::string bare = WithoutNativePlace(WithoutErrno(reason));
   return {reason, bare, WithShortPaths(bare)};
+}
+
+std::string_view WithoutPlainName(std::string_view reason) {
+  for (const std::string_view name :
+       {"RuntimeError: ", "AssertionError: ", "ValueError: ", "Exception: "}) {
+    if (reason.starts_with(name)) return reason.substr(name.size());
+  }
+  return reason;
 }
 
 std::string CutReason(const std::string& reason, size_t width) {
@@ -198,7 +229,9 @@ std::string ExceptionInWords(std::string_view text) {
   if (std::string inner = InsideCompilerError(text); !inner.empty()) return inner;
   if (std::string port = PortInUse(WithoutModule(text)); !port.empty()) return port;
   if (std::string state = StateMismatch(text); !state.empty()) return state;
-  return std::string(IsExceptionName(text) ? WithoutModule(text) : WithoutLogHead(text));
+  text = IsExceptionName(text) ? WithoutModule(text) : WithoutLogHead(text);
+  if (text.ends_with('.') && !text.ends_with("..")) text.remove_suffix(1);  // a place may follow
+  return std::string(text);
 }
 
 std::string FitReason(const std::string& reason, size_t used) {

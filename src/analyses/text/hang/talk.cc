@@ -250,6 +250,19 @@ bool IsOfPythonSocket(std::string_view text) {
          text.starts_with("ConnectionAbortedError") || text.starts_with("ConnectionRefusedError");
 }
 
+// "... ncclSystemError ... Last error: Call to ibv_reg_mr failed with error Cannot allocate
+// memory": what NCCL could not get from this host. What it says of sockets and completions is of a
+// peer.
+bool IsOfOwnHost(std::string_view text) {
+  constexpr std::string_view kLast = "\nLast error: ";
+  const size_t at = text.find(kLast);
+  if (at == std::string_view::npos || BlamesARemote(text)) return false;
+  const std::string_view last = text.substr(at + kLast.size());
+  return ContainsAny(last, {"Call to ", "Failed to ", "failed to "}) &&
+         !ContainsAny(last,
+                      {"ocket", "onnect", "peer", "emote", "imed out", "imeout", "ompletion"});
+}
+
 }  // namespace
 
 bool BlamesARemote(std::string_view text) {
@@ -268,7 +281,7 @@ bool IsAftermath(std::string_view text) {
        "ncclInvalidUsage", "ncclInvalidArgument", "Mismatched NCCL version",
        "no socket interface found", "creating shared memory segment", "No space left on device",
        "failed to listen on", "failed to bind", "EADDRINUSE", "ddress already in use"});
-  if (own) return false;
+  if (own || IsOfOwnHost(text)) return false;
   return BlamesARemote(text) || ContainsAny(text, {"DistBackendError",
                                                    "DistNetworkError",
                                                    "DistStoreError",
