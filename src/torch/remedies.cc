@@ -45,8 +45,10 @@ constexpr Remedy kRemedies[] = {
      "it."},
     {{"RESOURCE_EXHAUSTED", "Ran out of memory in memory space"},
      "Use less memory of the TPU: a smaller batch, recomputing activations, sharding."},
-    {{"CUDA out of memory", "CUDA error: out of memory", "HIP out of memory", "XPU out of memory",
-      "NPU out of memory", "failure 'out of memory'"},
+    {{"HIP out of memory", "HIP failure 'out of memory'", "XPU out of memory", "NPU out of memory"},
+     "Use less device memory (a smaller batch, recomputing activations, sharding), and look for "
+     "other processes on that device (rocm-smi, xpu-smi, npu-smi)."},
+    {{"CUDA out of memory", "CUDA error: out of memory", "failure 'out of memory'"},
      "Use less GPU memory (a smaller batch, recomputing activations, sharding), and look with "
      "nvidia-smi for other processes on that GPU."},
     {{"CUBLAS_STATUS_ALLOC_FAILED", "CUBLAS_STATUS_NOT_INITIALIZED",
@@ -119,6 +121,9 @@ constexpr Remedy kRemedies[] = {
     {{"peer access is not supported"},
      "Run with NCCL_P2P_DISABLE=1, and check that all processes of the host see the same GPUs "
      "(CUDA_VISIBLE_DEVICES, nvidia-smi topo -m)."},
+    {{"unhandled cuda error", "unhandled system error"},
+     "Read the NCCL WARN lines before it: they say which call failed. NCCL_DEBUG=INFO prints "
+     "them."},
     {{"Mismatched NCCL version"}, "Use one version of PyTorch and NCCL on all hosts."},
     {{"Error(s) in loading state_dict", "size mismatch for"},
      "Compare the configuration of the model with the one that the checkpoint was written with."},

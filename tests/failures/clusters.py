@@ -7,7 +7,7 @@ PYXIS = ("slurmstepd: error: pyxis: container start failed with error code: 1\ns
          "slurmstepd: error: pyxis: couldn't start container\nslurmstepd: error: Failed to invoke spank plugin stack\n")
 PODS = "NAME               READY   STATUS             RESTARTS     AGE\n"
 EVENTS = "Events:\n  Type     Reason            Age   From               Message\n  ----     ------            ----  ----               -------\n"
-WAITS = "  Warning  FailedScheduling  9m    default-scheduler  0/9 nodes are available: 1 node(s) had a taint, 8 Insufficient nvidia.com/gpu. preemption: none\n"
+WAITS = "  Warning  FailedScheduling  9m    default-scheduler  0/9 nodes are available: 1 node(s) had a taint, 8 Insufficient nvidia.com/gpu. Preemption is no help\n"
 NAMED = "Name:             bert-worker-3\nNamespace:        ml\nStatus:           {}\n"
 GONE = ("(raylet, ip=10.2.0.6) A worker died or was killed while executing a task by an unexpected system error. Worker ID: ab Worker PID: {} Worker exit "
         "type: SYSTEM_ERROR Worker exit detail: Worker unexpectedly exits with a connection error code 2. End of file.\n")
@@ -61,6 +61,13 @@ CASES = [
     Case("no_ssh", {"job.log": trace("subprocess.CalledProcessError: Command 'ssh n11 hostname' returned non-zero exit status 255.") + "\nDuring handling of "
                     "the above exception, another exception occurred:\n\n" + trace("RuntimeError: Using hostfile at /h but host=n11 was not reachable via "
                                                                                    "ssh.")}, [], "not reachable via ssh"),
+    Case("ray_memory_pressure", {"driver.log": "(raylet) [2026-12-07 09:57:19,206 E 3934 3934] (raylet) node_manager.cc:3277: 2 Workers (tasks / actors) "
+                                 "killed due to memory pressure (OOM), 0 Workers crashed due to other reasons at node (ID: 8289)\n"},
+         [], "Ray reports 2 Workers .* memory pressure"),
+    Case("pdsh", {"job.log": "worker-2: Permission denied, please try again.\npdsh@head: worker-2: ssh exited with exit code 255\n"},
+         [], "did not start: .*worker-2: ssh exited"),
+    Case("hydra", {"job.log": "+ python tune.py model.path= a.nemo\nmissing EQUAL at '<EOF>'\nSee https://hydra.cc/docs/1.2/override_grammar for details\n\n"
+                   "Set the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.\n"}, [], "did not start: missing EQUAL at"),
     Case("own_memory_of_nccl", {"rank3.err": raised(3, "torch.distributed.DistBackendError: NCCL error in: NCCLUtils.cpp:77, unhandled system error, NCCL "
                                 "version 2.26.2\nncclSystemError: System call failed.\nLast error:\nCall to ibv_reg_mr_iova2 failed with error Cannot "
                                 "allocate memory"), "rank0.err": STEPS}, [3], "ibv_reg_mr_iova2 failed"),

@@ -126,6 +126,7 @@ class EventBuilder {
   void AddPodExit(ExitStatement exit, const Line& line, uint32_t index, int64_t number);
   void AddErrorFile(const Line& line, uint32_t index, int64_t number);
   void AddNoStart(const Line& line, uint32_t index, int64_t number);
+  void AddHydra(uint32_t index, int64_t number);
   void AddPodEvent(const Line& line, uint32_t index, int64_t number);
   void EndPodEvents();
   void AddLine(const Line& line, uint32_t index, int64_t number);

@@ -124,6 +124,8 @@ bool EventBuilder::IsCutBefore(const Line& line, uint32_t index) const {
 // Without its head, a stack may be one that a program printed while it went on: then no exception
 // stands right below the last frame and its line of source. Lines of several ranks alternate.
 bool EventBuilder::MayEnd(const Traceback& traceback, std::string_view text, int64_t number) const {
+  // "Failures:" of a launcher's list
+  if (text.ends_with(':') && !IsNamedException(text)) return false;
   if (traceback.headless == 0 || IsSyntaxError(text)) return true;
   constexpr int64_t kNear = 4, kNearWithMarks = 100;
   const bool marked = !streams_[traceback.stream].owner.IsNobody();

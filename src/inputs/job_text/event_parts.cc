@@ -166,12 +166,29 @@ void EventBuilder::AddNoStart(const Line& line, uint32_t index, int64_t number) 
     const int64_t before = std::exchange(streams_[index].container_line, number);
     if (before != 0 && number - before <= kNear) return;
   }
+  if (line.text.starts_with(kEndOfHydra)) return AddHydra(index, number);
   const bool again = line.text.starts_with(kAgain) && !events_.empty() &&
                      pools_->Text(events_.back().row.text).starts_with("srun: error: Task launch");
   if (again) return;
   const size_t event =
       Emit(KindOf(LineClass::kNoStart), index, number, pod.empty() ? line.text : pod);
   if (!pod.empty()) pod_row_ = event;
+}
+
+// Hydra prints what is wrong with a command in the lines above its last one, a link among them.
+// Where an exception stands there, that has been told.
+void EventBuilder::AddHydra(uint32_t index, int64_t number) {
+  constexpr int64_t kNear = 8;  // lines
+  if (streams_[index].last_exception != kNothing) return;
+  const auto& tail = streams_[index].tail;
+  for (size_t i = tail.size(); i-- > 0;) {
+    const auto& [line, text] = tail[i];
+    const bool says = line < number && number - line <= kNear && !text.starts_with(' ') &&
+                      !text.starts_with("See http");
+    if (!says) continue;
+    (void)Emit(KindOf(LineClass::kNoStart), index, line, text);
+    return;
+  }
 }
 
 // A pod that starts later had to wait only.

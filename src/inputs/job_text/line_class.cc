@@ -152,6 +152,8 @@ bool IsToldToEnd(std::string_view text) {
 // or a parenthesis behind the number.
 bool IsExit(std::string_view text) {
   if (ParseExitCode(text) == kNone32) return false;
+  // Of a server about what followed from the end of another of its processes.
+  if (Contains(text, "Child process unexpectedly failed")) return false;
   if (Contains(text, "exitcode")) return true;
   constexpr std::string_view kVerbs[] = {"xited", "erminated", "ailed", "inished", "eturned"};
   size_t at = std::min(text.find("exit code"), text.find("Exit code"));
@@ -210,11 +212,11 @@ LineClass ClassifyByWords(std::string_view text) {
     return LineClass::kRootCause;
   if (text.starts_with("Name:   ")) return LineClass::kPodName;
   if (IsRestOfExit(text)) return LineClass::kRestOfExit;
+  if (PodEventOf(text) != PodEvent::kNone) return LineClass::kPodEvent;
   if (IsScheduler(text)) return LineClass::kScheduler;
   if (text.starts_with("srun: error")) return ClassOfTask(text);
   if (text.starts_with("sbatch: error: Batch job submission failed: ")) return LineClass::kNoStart;
-  if (!TroubleOfPod(text).empty()) return LineClass::kNoStart;
-  if (PodEventOf(text) != PodEvent::kNone) return LineClass::kPodEvent;
+  if (!TroubleOfPod(text).empty() || IsNoStartOfTool(text)) return LineClass::kNoStart;
   if (Contains(text, "NVRM: Xid") || Contains(text, "SXid (PCI")) return LineClass::kXid;
   if (Contains(text, " blocked for more than ")) return LineClass::kBlocked;
   if (IsDeviceAssert(text)) return LineClass::kDeviceAssert;
@@ -284,6 +286,7 @@ bool IsOutOfMemory(std::string_view text) {
                                          "ut of memory: Killed",
                                          "CUDA error: out of memory",
                                          "HIP out of memory",
+                                         "killed due to memory pressure (OOM)",
                                          "Out Of Memory"};
   return ContainsAny(text, kSigns);
 }

@@ -155,13 +155,22 @@ size_t ReasonOfNobody(const Scene& scene, const End& end) {
   size_t found = RankTalk::kNoRow;
   for (size_t row : talk.nobody.troubles) {
     std::string_view kind = KindAt(scene, row);
+    const std::string_view text = scene.model.pools.Text(events.text[row]);
+    if (kind == "traceback" && (text.starts_with(' ') || text.starts_with("Traceback")))
+      continue;  // lines of another process stand in it
     const bool raises = kind == "traceback" || kind == "no_start" || kind == "out_of_memory";
     bool tells = (aborted ? kind == "terminate" : raises) && events.of_thread[row] == 0 &&
                  EndsOutput(scene, talk.nobody, row);
     if (!tells) continue;
     size_t root = RootException(scene.model, row);
-    different.insert({events.text[root], events.file[root], events.file_line[root]});
+    // Each of them names another GPU.
+    const bool memory = Contains(scene.model.pools.Text(events.text[root]), "out of memory");
     if (found == RankTalk::kNoRow) found = row;
+    if (memory) {
+      different.insert({StringId::kNone, StringId::kNone, kNone32});
+      continue;
+    }
+    different.insert({events.text[root], events.file[root], events.file_line[root]});
   }
   return different.size() == 1 ? found : RankTalk::kNoRow;
 }
@@ -239,7 +248,9 @@ std::string DiedWith(std::string_view opening, const std::string& reason, const 
     if (fits && bare.size() < reason.size() && behind.size() <= site.size())
       return fmt::format("{}{}{}", kDied, bare, behind);
   }
-  const std::string text = WaysToSay(reason).back();
+  const std::string& text = bare;
+  if (bare.size() < WaysToSay(reason).back().size()) opening = kDied;
+  room = whole - std::min(whole, opening.size());
   const std::string alone = CutReason(text, std::max(room, kLeastText));
   const std::string beside =
       CutReason(text, std::max(room - std::min(room, TextWidth(site)), kLeastText));

@@ -185,12 +185,16 @@ bool IsCutOff(std::string_view text) {
          text.starts_with("File \"");
 }
 
+constexpr std::string_view kAborted = "A process aborted: ";
+
 // What stands before the reason in a headline.
 std::string_view OpeningOf(const Scene& scene, size_t row) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   if (scene.model.pools.Text(events.text[row]).starts_with("pod ")) return "Kubernetes reports ";
   const std::string_view kind = scene.model.pools.Text(events.kind[row]);
-  if (kind == "terminate") return "A process aborted: ";
+  if (Contains(scene.model.pools.Text(events.text[row]), "memory pressure (OOM)"))
+    return "Ray reports ";
+  if (kind == "terminate") return kAborted;
   return kind == "no_start" ? "The job did not start: " : "A process ended with ";
 }
 
@@ -203,8 +207,9 @@ Finding ExceptionFinding(const Scene& scene, size_t row) {
   const std::string place =
       file.empty() ? "" : " at " + debrief::CodeInWords("", file, events.file_line[row]);
   const std::string_view opening = OpeningOf(scene, row);
-  const std::string reason =
-      IsCutOff(said) ? "an exception that its output no longer names," : ExceptionInWords(said);
+  const std::string reason = IsCutOff(said) && opening != kAborted
+                                 ? "an exception that its output no longer names,"
+                                 : ExceptionInWords(said);
   // Where the message does not fit behind them, the first words are what is left out.
   const bool alone = TextWidth(reason) + opening.size() + place.size() > kLongestHeadline;
   const std::string text = FitReason(reason, (alone ? 0 : opening.size()) + place.size());

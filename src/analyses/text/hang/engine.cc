@@ -77,6 +77,17 @@ std::optional<size_t> EngineException(const Scene& scene, const Rows& dead) {
   return last;
 }
 
+// A process of the engine that ended because another one did not answer: nobody is blamed for it.
+std::optional<size_t> GaveUpWaiting(const Scene& scene) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  for (const auto& [rank, talk] : scene.talk.ranks) {
+    for (size_t row : talk.timeouts) {
+      if (talk.end.raised.contains({events.input[row], events.line[row]})) return row;
+    }
+  }
+  return FirstFatal(scene, scene.talk.nobody.timeouts);
+}
+
 // Seconds that lines of waiting report, of those that say them.
 int64_t WaitedNs(const Scene& scene, const Rows& waits) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
@@ -130,7 +141,12 @@ bool FindWatchdog(const Scene& scene, std::vector<Finding>& findings) {
           : fmt::format(" after {}", SecondsInWords(events.ran_ms[stuck.front()] * 1'000'000));
   finding.headline = fmt::format("{}: watchdog timeout of the server{}",
                                  ranks.empty() ? "A process" : RanksAsSubject(ranks), limit);
-  if (ranks.size() == 1) finding.ranks = ranks;
+  // TensorRT-LLM: "Hang detected on rank 0 in PyExecutor", of the rank that waits.
+  constexpr std::string_view kHang = "Hang detected on rank ";
+  const int64_t waits = NumberAfter(scene.model.pools.Text(events.text[stuck.front()]), kHang);
+  if (waits != kNone64)
+    finding.headline = fmt::format("The server hangs: rank {} waited in vain for its batch", waits);
+  if (ranks.size() == 1 && waits == kNone64) finding.ranks = ranks;
   AddEngineLines(scene, stuck, finding);
   finding.confidence = ranks.size() == 1 ? 0.7 : 0.5;
   finding.why = ranks.size() == 1
@@ -236,6 +252,7 @@ void FindStuckEngine(const Scene& scene, std::vector<Finding>& findings) {
 void FindDeadEngine(const Scene& scene, std::vector<Finding>& findings) {
   const Rows dead = EngineLines(scene, "engine_dead");
   if (dead.empty()) return;
+  if (const auto row = GaveUpWaiting(scene)) return ReportFailure(scene, *row, dead, findings);
   Finding finding = NewFinding(scene, "text_hang.engine");
   finding.headline = "The engine of the server died, and its output does not say why";
   AddEngineLines(scene, dead, finding);

@@ -109,6 +109,12 @@ std::string WithoutNativePlace(std::string_view text) {
     const std::string_view place = message.substr(0, end);
     if (end != std::string_view::npos && Contains(place, ".cpp:")) begin = end + 2;
   }
+  // "Capture failed: [/pytorch/third_party/gloo/buffer.cc:133] Timed out"
+  const size_t open = message.find("[/"), close = message.find("] ", open);
+  const bool inside = open != std::string_view::npos && close != std::string_view::npos &&
+                      Contains(message.substr(open, close - open), ".cc:");
+  if (inside && begin == 0)
+    return fmt::format("{}{}{}", name, message.substr(0, open), message.substr(close + 2));
   return fmt::format("{}{}", name, message.substr(begin));
 }
 
@@ -156,6 +162,27 @@ std::string_view LastWordsOf(std::string_view text) {
     if (const size_t at = text.find(opening); at != std::string_view::npos) return text.substr(at);
   }
   return {};
+}
+
+// "RuntimeError: NCCL error in: /src/ProcessGroupNCCL.cpp:784, unhandled cuda error, NCCL version
+// 2.7.8" without the place in PyTorch's source and the version.
+std::string NcclError(std::string_view text) {
+  constexpr std::string_view kIn = "NCCL error in: ", kVersion = ", NCCL version";
+  const size_t at = text.find(kIn), comma = text.find(", ", at);
+  if (at == std::string_view::npos || comma == std::string_view::npos) return {};
+  const std::string_view what = text.substr(comma + 2);
+  return fmt::format("NCCL error: {}", what.substr(0, what.find(kVersion)));
+}
+
+// "(raylet) node_manager.cc:32: 2 Workers (tasks / actors) killed due to memory pressure (OOM), 0
+// Workers crashed ...".
+std::string KilledByRay(std::string_view text) {
+  constexpr std::string_view kKilled = " killed due to memory pressure (OOM)";
+  const size_t at = text.find(kKilled);
+  if (at == std::string_view::npos) return {};
+  const size_t begin = text.rfind(": ", at);
+  text = text.substr(0, at + kKilled.size());
+  return std::string(begin == std::string_view::npos ? text : text.substr(begin + 2));
 }
 
 // "2026-11-15 10:00:00 - ERROR - text", "[ERROR] 2026-11-15 10:00:00 text", and
@@ -227,6 +254,8 @@ std::string ExceptionInWords(std::string_view text) {
     return std::string(text.substr(seen + kSeen.size()));
   if (std::string thrown = ThrownInCpp(text); !thrown.empty()) return thrown;
   if (std::string inner = InsideCompilerError(text); !inner.empty()) return inner;
+  if (std::string error = NcclError(text); !error.empty()) return error;
+  if (std::string killed = KilledByRay(text); !killed.empty()) return killed;
   if (std::string port = PortInUse(WithoutModule(text)); !port.empty()) return port;
   if (std::string state = StateMismatch(text); !state.empty()) return state;
   text = IsExceptionName(text) ? WithoutModule(text) : WithoutLogHead(text);
@@ -242,7 +271,7 @@ std::string FitReason(const std::string& reason, size_t used) {
   const std::vector<std::string> ways = WaysToSay(reason);
   const auto fits =
       std::ranges::find_if(ways, [&](const std::string& text) { return TextWidth(text) <= left; });
-  return fits != ways.end() ? *fits : CutReason(ways.back(), left);
+  return fits != ways.end() ? *fits : CutReason(std::string(WithoutPlainName(ways.back())), left);
 }
 
 }  // namespace debrief::analyses::text_hang

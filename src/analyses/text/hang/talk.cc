@@ -46,6 +46,14 @@ bool IsGlooTimeout(std::string_view text) {
          Contains(text, "monitoredBarrier");
 }
 
+// "EOFError: Ran out of input" in multiprocessing/spawn.py: the parent failed while it sent its
+// child what to do.
+bool IsOfOrphan(const Model& model, size_t row) {
+  const auto& events = model.tables.Get<TextEventTable>();
+  return model.pools.Text(events.text[row]).starts_with("EOFError: Ran out of input") &&
+         FileName(model.pools.Text(events.file[row])) == "spawn.py";
+}
+
 void AddRow(const Model& model, size_t row, RankTalk& talk) {
   const auto& events = model.tables.Get<TextEventTable>();
   std::string_view kind = model.pools.Text(events.kind[row]);
@@ -76,7 +84,8 @@ void AddRow(const Model& model, size_t row, RankTalk& talk) {
   if (kind.starts_with("engine_")) talk.engine_lines.push_back(row);
   // What was raised for the end of a peer follows from it.
   const size_t root = kind == "traceback" ? RootException(model, row) : row;
-  bool aftermath = kind == "traceback" && IsAftermath(model.pools.Text(events.text[root]));
+  bool aftermath = kind == "traceback" &&
+                   (IsAftermath(model.pools.Text(events.text[root])) || IsOfOrphan(model, row));
   if (aftermath) talk.aftermaths.push_back(row);
   if (kind == "exit" && events.exit_code[row] == 0) return;  // a normal end
   if (IsOwnTrouble(kind) || (kind == "traceback" && !aftermath && !gave_up))

@@ -209,6 +209,11 @@ bool IsLineOfContainerLog(std::string_view text) {
   return says || Contains(text, kEnd);
 }
 
+bool IsNoStartOfTool(std::string_view text) {
+  // pdsh@head: worker-2: ssh exited with exit code 255
+  return text.ends_with(": ssh exited with exit code 255") || text.starts_with(kEndOfHydra);
+}
+
 bool IsNoStart(std::string_view text) {
   constexpr std::string_view kArguments[] = {
       ": error: unrecognized arguments: ", ": error: the following arguments are required: ",

@@ -71,9 +71,13 @@ std::string_view LackIn(std::string_view message) {
 }  // namespace
 
 std::string TroubleOfPod(std::string_view text) {
+  // Few lines get further than this.
+  const size_t gap = text.find("  ");
+  if (gap == std::string_view::npos || gap != text.find(' ')) return {};
+  const std::string_view rest = Trimmed(text.substr(gap), " ");
+  if (!IsReadiness(rest.substr(0, rest.find(' ')))) return {};
   const std::vector<std::string_view> columns = ColumnsOf(text);
-  const bool row = columns.size() >= 4 && IsReadiness(columns[1]) && IsBadStatus(columns[2]) &&
-                   columns[0].find(' ') == std::string_view::npos;
+  const bool row = columns.size() >= 4 && IsBadStatus(columns[2]);
   return row ? fmt::format("pod {}: {}", columns[0], columns[2]) : std::string();
 }
 
