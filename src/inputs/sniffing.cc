@@ -4,6 +4,9 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/text/newlines.h"
+#include "base/text/strings.h"
+
 namespace debrief {
 
 bool HasWord(std::string_view text, std::string_view word) {
@@ -29,6 +32,27 @@ bool LooksLikeText(std::string_view head) {
   constexpr std::string_view kZeros("\0\0", 2);
   if (head.find(kZeros) != std::string_view::npos) return false;
   return static_cast<size_t>(count) * 100 <= head.size();
+}
+
+bool MayBeNote(std::string_view path) {
+  constexpr std::string_view kOfProjects[] = {"README", "CHANGELOG", "CONTRIBUTING"};
+  const bool of_project = std::ranges::any_of(
+      kOfProjects, [&](std::string_view name) { return FileName(path).starts_with(name); });
+  return path.ends_with(".md") && !of_project && !Contains(path, "docs/");
+}
+
+bool HasPastedOutput(std::string_view head) {
+  constexpr std::string_view kMark = "[rank";
+  constexpr size_t kLongestMark = 16;
+  bool inside = false;
+  LineSplitter splitter(head);
+  for (std::string_view line; splitter.Next(line);) {
+    if (line.starts_with("```")) inside = !inside;
+    const bool marked = line.starts_with(kMark) && line.size() > kMark.size() &&
+                        IsDigit(line[kMark.size()]) && Contains(line.substr(0, kLongestMark), "]:");
+    if (inside && marked) return true;
+  }
+  return false;
 }
 
 bool LooksLikeTraceEvents(const SniffInput& input) {

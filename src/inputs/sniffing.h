@@ -20,6 +20,11 @@ bool LooksLikePickle(std::string_view head);
 // Readable text: no two NULs in a row and hardly any control characters.
 bool LooksLikeText(std::string_view head);
 
+// Notes into which somebody pasted what ranks printed: a line behind PyTorch's own mark of a rank,
+// between fences. Documents of a project (README.md, docs/) quote errors, too.
+bool MayBeNote(std::string_view path);
+bool HasPastedOutput(std::string_view head);
+
 // Trace Event Format: an object with traceEvents, or a bare array of events.
 bool LooksLikeTraceEvents(const SniffInput& input);
 

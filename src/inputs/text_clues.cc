@@ -122,6 +122,7 @@ class TextScanner {
     auto has = [&](std::string_view word) { return HasWord(text, word); };
     clues_.is_pods |= has("kind: Pod\n") && has("containerStatuses:");
     clues_.is_launcher |= clues_.is_pods;
+    clues_.is_pasted |= HasPastedOutput(text);
     clues_.is_launcher |= std::any_of(std::begin(kLauncherWords), std::end(kLauncherWords), has);
     clues_.is_output |= std::any_of(std::begin(kOutputMarks), std::end(kOutputMarks), has);
     has_nccl_ = has(" NCCL ");

@@ -20,6 +20,7 @@ struct TextClues {
   bool is_launcher = false;     // lines of torchrun, srun, mpirun, ...
   int32_t launched_rank = kNone32;  // the only process of that launcher, as in a pod of one GPU
   bool is_pods = false;             // what Kubernetes says of pods, as YAML
+  bool is_pasted = false;           // outputs of ranks between the fences of a note
   bool is_output = false;           // anything that only a program's output has
   int32_t world_size = kNone32;     // largest communicator
   int32_t first_rank = kNone32;     // of a launcher: the lowest rank of its node

@@ -18,8 +18,10 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import clusters  # noqa: E402
 import copies  # noqa: E402
 import cuts  # noqa: E402
+import devices  # noqa: E402
 import gloo  # noqa: E402
 import healthy  # noqa: E402
 import launchers  # noqa: E402
@@ -30,7 +32,7 @@ import serving  # noqa: E402
 import wrappers  # noqa: E402
 
 CASES = [*machines.CASES, *launchers.CASES, *programs.CASES, *wrappers.CASES, *serving.CASES, *services.CASES,
-         *copies.CASES, *cuts.CASES, *gloo.CASES, *healthy.CASES]
+         *copies.CASES, *cuts.CASES, *clusters.CASES, *devices.CASES, *gloo.CASES, *healthy.CASES]
 
 
 def first_error(binary, files):

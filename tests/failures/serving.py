@@ -148,6 +148,15 @@ CASES = [
 CASES += [
     Case("vllm_compose", {"server.log": "".join(f"qwen-32b  | {line}\n" for line in (LOADED + READY + served(5.0, 6.0) + WORKER_OOM + dead_engine())
                                                .splitlines())}, [1], "CUDA out of memory"),
+    Case("sglang_segfault", {"server.log": SGLANG_START + "Fatal Python error: Segmentation fault\n\n[2026-07-01 15:20:44] Rank 0 scheduler is dead. Please "
+                             "check if there are relevant logs.\n[2026-07-01 15:20:45] Child process unexpectedly failed with an exit code 11. pid=2931\n"
+                             "[2026-07-01 15:20:46] Exit code: -11\n" + frames("EOFError", ("engine.py", 1, "launch")).replace("vllm", "sglang")},
+         [0], "SIGSEGV"),
+    Case("sglang_waited_for_a_peer", {"server.log": "[2026-02-27 09:27:52 TP0] Load weight begin. avail mem=78.4 GB\n[2026-02-27 09:27:55 TP0] Scheduler hit an "
+                                      "exception: Traceback (most recent call last):\n" + SGLANG_TRACE + "Exception: Capture cuda graph failed: [/pytorch/"
+                                      "third_party/gloo/gloo/buffer.cc:133] Timed out waiting 1800000ms for send operation to complete\n\n" + QUIT},
+         [], "Capture cuda graph failed: Timed out waiting 1800000ms"),
+    Case("tensorrt_hang", {"server.log": "[11/15/2026-10:40:00] [TRT-LLM] [RANK 0] [E] Hang detected on rank 0 in PyExecutor.\n"}, [], "server hangs"),
     Case("vllm_killed_by_kernel", {"server.log": LOADED + READY + served(5.0) + logged(
         "EngineCore_DP0", 413, "Worker proc VllmWorker-2 died unexpectedly, shutting down executor.", "multiproc_executor.py:231") + dead_client(),
         "dmesg.txt": "[123456.7] Out of memory: Killed process 502 (VLLM::Worker_TP) total-vm:123kB, anon-rss:1kB, file-rss:0kB, shmem-rss:0kB\n"},

@@ -180,6 +180,10 @@ void EventBuilder::AddSingle(const Line& line, uint32_t index, int64_t number) {
     case LineClass::kPodName:
     case LineClass::kBlock:
       return;
+    case LineClass::kNoStart:
+      return AddNoStart(line, index, number);
+    case LineClass::kPodEvent:
+      return AddPodEvent(line, index, number);
     case LineClass::kDeviceAssert:  // one per thread of a kernel: the first says it all
       if (stream.device_assert == kNothing)
         stream.device_assert = Emit("device_assert", index, number, line.text);
@@ -290,7 +294,7 @@ void EventBuilder::AddProcess(const Line& line, uint32_t index, int64_t number) 
 void EventBuilder::AddPodExit(ExitStatement exit, const Line& line, uint32_t index,
                               int64_t number) {
   Stream& stream = streams_[index];
-  exit.host = stream.pod;
+  if (exit.host.empty()) exit.host = stream.pod;
   std::string text(Trimmed(line.text));
   if (!stream.pod_reason.empty()) text += fmt::format(" ({})", stream.pod_reason);
   rows_.AddExit(exit, WhereOf(line, index, number), CutText(text), *pools_);

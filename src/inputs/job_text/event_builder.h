@@ -100,6 +100,9 @@ class EventBuilder {
     std::vector<std::pair<int64_t, std::string>> tail;
     std::string pod;                         // that a description is about
     std::string pod_reason;                  // why its container ended
+    int64_t container_line = 0;              // the last of the log of one that did not start
+    int64_t pod_line = 0;                    // where an event says that it does not start
+    std::string pod_words;                   // and what
     Link next = Link::kNone;                 // of the next traceback
     uint32_t next_stream = Line::kNoStream;  // whose that is, when it is another's
     size_t last_exception = kNothing;        // event of the last traceback
@@ -122,6 +125,10 @@ class EventBuilder {
   void AddProcess(const Line& line, uint32_t index, int64_t number);
   void AddPodExit(ExitStatement exit, const Line& line, uint32_t index, int64_t number);
   void AddErrorFile(const Line& line, uint32_t index, int64_t number);
+  void AddNoStart(const Line& line, uint32_t index, int64_t number);
+  void AddHydra(uint32_t index, int64_t number);
+  void AddPodEvent(const Line& line, uint32_t index, int64_t number);
+  void EndPodEvents();
   void AddLine(const Line& line, uint32_t index, int64_t number);
   void AddSingle(const Line& line, uint32_t index, int64_t number);
   size_t Emit(std::string_view kind, uint32_t index, int64_t number, std::string_view text);
@@ -165,8 +172,9 @@ class EventBuilder {
 
   Identity who_;
   int64_t now_ns_;
-  Pools* pools_ = nullptr;  // of the whole, while a call is under way
-  int64_t last_end_ = 0;    // the last line that ended a traceback
+  Pools* pools_ = nullptr;     // of the whole, while a call is under way
+  size_t pod_row_ = kNothing;  // event of the pod that a table shows to have failed
+  int64_t last_end_ = 0;       // the last line that ended a traceback
   int64_t lines_before_ = 0;
   bool at_top_ = true;  // all of these are indented
   int64_t dropped_ = 0;

@@ -6,6 +6,8 @@
 //   ValueError: Caught ValueError in DataLoader worker  the traceback inside of the message is
 //   Original Traceback (most recent call last):
 //   BackendCompilerFailed: backend='inductor' raised:   the next line is
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -122,6 +124,8 @@ bool EventBuilder::IsCutBefore(const Line& line, uint32_t index) const {
 // Without its head, a stack may be one that a program printed while it went on: then no exception
 // stands right below the last frame and its line of source. Lines of several ranks alternate.
 bool EventBuilder::MayEnd(const Traceback& traceback, std::string_view text, int64_t number) const {
+  // "Failures:" of a launcher's list
+  if (text.ends_with(':') && !IsNamedException(text)) return false;
   if (traceback.headless == 0 || IsSyntaxError(text)) return true;
   constexpr int64_t kNear = 4, kNearWithMarks = 100;
   const bool marked = !streams_[traceback.stream].owner.IsNobody();
@@ -179,7 +183,8 @@ void EventBuilder::LinkException(const Traceback& traceback, size_t before, size
   std::string_view text = pools_->Text(second.text);
   switch (traceback.link) {
     case Link::kRaisedFrom:
-      second.cause_line = first.line;
+      // That a command failed says less than what it was for: "Error building extension 'x'".
+      if (!Contains(pools_->Text(first.text), "CalledProcessError")) second.cause_line = first.line;
       return;
     case Link::kReplaces:
       // What failed while it was handled may only follow from the end of a peer.
@@ -241,9 +246,13 @@ void EventBuilder::Continue(const Line& line, uint32_t index, int64_t number) {
     streams_[index].last_exception = inner;
     return;
   }
-  const bool listed = text.ends_with(':') && line.text.find_first_of(" \t") == 0;
+  const bool listed = Trimmed(text).ends_with(':') && line.text.find_first_of(" \t") == 0;
+  const std::string_view more = Trimmed(line.text);
+  const bool bare = Trimmed(text).find(' ') == std::string_view::npos;  // the whole message follows
+  const bool goes_on = bare && !more.empty() && IsAlphanumeric(more.back());
   if (listed)
-    events_[event].row.text = pools_->Intern(CutText(text + " " + std::string(Trimmed(line.text))));
+    events_[event].row.text =
+        pools_->Intern(CutText(fmt::format("{} {}{}", Trimmed(text), more, goes_on ? "..." : "")));
   if (!Contains(text, "NCCL error") || Contains(text, "\nLast error: ")) return;
   events_[event].row.text = pools_->Intern(CutText(text + "\nLast error: " + line.text));
 }

@@ -28,6 +28,7 @@ void EventBuilder::Finish(Part& whole) {
     EndLog(i);
   }
   AddLastError();
+  EndPodEvents();
   LearnLocalRanks();
   EndServing();
   for (Event& event : events_) {
@@ -59,9 +60,11 @@ void EventBuilder::AddLastError() {
   const bool ends = last != streams_.end() && last->last_number != last_end_;
   if (!ends || !IsLastError(last->last_text)) return;
   const StringId text = pools_->Intern(CutText(last->last_text));
+  const StringId nccl_error = pools_->Intern(KindOf(LineClass::kNcclError));
   const StringId normal_end = pools_->Intern(KindOf(LineClass::kNormalEnd));
   const bool told = std::ranges::any_of(events_, [&](const Event& event) {
-    return event.row.text == text || event.row.line == last->last_number ||
+    const bool of_nccl = event.row.kind == nccl_error && IsNamedException(last->last_text);
+    return (!of_nccl && (event.row.text == text || event.row.line == last->last_number)) ||
            event.row.kind == normal_end;
   });
   if (told) return;

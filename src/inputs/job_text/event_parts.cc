@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text/strings.h"
 #include "inputs/job_text/compile_lines.h"
 #include "inputs/job_text/event_builder.h"
 #include "inputs/job_text/line_texts.h"
+#include "inputs/job_text/lines/exception_lines.h"
+#include "inputs/job_text/lines/pod_lines.h"
 
 namespace debrief::inputs::job_text {
 
@@ -144,6 +147,67 @@ void EventBuilder::EndLog(uint32_t index) {
   std::string text(said->text);
   if (!said->artifact.empty()) text = fmt::format("[__{}] {}", said->artifact, text);
   row.text = pools_->Intern(log.text.size() < kMaxText ? text : DropHalf(text));
+}
+
+// Of srun's lines the first names the node, of a container's log the first says why; of a table of
+// pods the first row that failed, or who lacked memory.
+void EventBuilder::AddNoStart(const Line& line, uint32_t index, int64_t number) {
+  constexpr int64_t kNear = 3;  // lines
+  constexpr std::string_view kAgain = "srun: error: Application launch failed: ";
+  const std::string pod = TroubleOfPod(line.text);
+  if (!pod.empty() && pod_row_ != kNothing) {
+    TextEventRow& row = events_[pod_row_].row;
+    const bool more = pod.ends_with("OOMKilled") && !pools_->Text(row.text).ends_with("OOMKilled");
+    if (more) row.text = pools_->Intern(pod);
+    if (more) row.line = number;
+    return;
+  }
+  if (IsLineOfContainerLog(line.text)) {
+    const int64_t before = std::exchange(streams_[index].container_line, number);
+    if (before != 0 && number - before <= kNear) return;
+  }
+  if (line.text.starts_with(kEndOfHydra)) return AddHydra(index, number);
+  const bool again = line.text.starts_with(kAgain) && !events_.empty() &&
+                     pools_->Text(events_.back().row.text).starts_with("srun: error: Task launch");
+  if (again) return;
+  const size_t event =
+      Emit(KindOf(LineClass::kNoStart), index, number, pod.empty() ? line.text : pod);
+  if (!pod.empty()) pod_row_ = event;
+}
+
+// Hydra prints what is wrong with a command in the lines above its last one, a link among them.
+// Where an exception stands there, that has been told.
+void EventBuilder::AddHydra(uint32_t index, int64_t number) {
+  constexpr int64_t kNear = 8;  // lines
+  if (streams_[index].last_exception != kNothing) return;
+  const auto& tail = streams_[index].tail;
+  for (size_t i = tail.size(); i-- > 0;) {
+    const auto& [line, text] = tail[i];
+    const bool says = line < number && number - line <= kNear && !text.starts_with(' ') &&
+                      !text.starts_with("See http");
+    if (!says) continue;
+    (void)Emit(KindOf(LineClass::kNoStart), index, line, text);
+    return;
+  }
+}
+
+// A pod that starts later had to wait only.
+void EventBuilder::AddPodEvent(const Line& line, uint32_t index, int64_t number) {
+  Stream& stream = streams_[index];
+  if (PodEventOf(line.text) == PodEvent::kGoesOn) {
+    stream.pod_line = 0;
+  } else if (stream.pod_line == 0) {
+    stream.pod_line = number;
+    stream.pod_words = WordsOfPodEvent(line.text, stream.pod);
+  }
+}
+
+void EventBuilder::EndPodEvents() {
+  for (uint32_t i = 0; i < streams_.size(); ++i) {
+    if (streams_[i].pod_line == 0) continue;
+    line_time_ns_ = kNone64;
+    (void)Emit(KindOf(LineClass::kNoStart), i, streams_[i].pod_line, streams_[i].pod_words);
+  }
 }
 
 void EventBuilder::AddReason(std::string_view text, uint32_t index) {

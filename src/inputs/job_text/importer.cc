@@ -70,7 +70,7 @@ class JobTextReader final : public Reader {
       : input_(context.who.input),
         chunk_bytes_(context.chunk_bytes),
         now_ns_(context.now_ns),
-        is_document_(IsDocument(context.path)),
+        path_(context.path),
         builder_(context.who, context.now_ns) {}
 
   Result<std::vector<ByteRange>> Split(const Source& source) override {
@@ -78,7 +78,9 @@ class JobTextReader final : public Reader {
     auto json = JsonOutline::Of(head.text());
     // What Kubernetes says of a pod is YAML and no document.
     pods_ = source.size() <= kLongestPods && (json ? IsPodJson(*json) : IsPodYaml(head.text()));
-    if (is_document_ && !pods_) return ranges_;
+    const bool is_document =
+        IsDocument(path_) && !(MayBeNote(path_) && HasPastedOutput(head.text()));
+    if (is_document && !pods_) return ranges_;
     style_ = DetectPrefixStyle(head.text());
     if (source.size() > kSniffBytes) {
       ASSIGN_OR_RETURN(ByteView tail, source.View(source.size() - kSniffBytes, kSniffBytes));
@@ -172,7 +174,7 @@ class JobTextReader final : public Reader {
   int32_t input_;
   uint64_t chunk_bytes_;
   int64_t now_ns_;
-  bool is_document_;
+  std::string path_;
   bool joins_pieces_ = false;    // containerd cut its lines
   RowWidth width_;               // a terminal broke its lines there
   bool pods_ = false;            // what Kubernetes says of pods, as JSON or YAML

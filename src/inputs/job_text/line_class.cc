@@ -12,6 +12,7 @@
 #include "inputs/job_text/lines/exits.h"
 #include "inputs/job_text/lines/identities.h"
 #include "inputs/job_text/lines/nccl_lines.h"
+#include "inputs/job_text/lines/pod_lines.h"
 #include "inputs/job_text/lines/replicas.h"
 #include "inputs/job_text/word_filter.h"
 
@@ -103,10 +104,16 @@ bool IsWarned(std::string_view text) {
 }
 
 bool IsNcclError(std::string_view text) {
-  constexpr std::string_view kSigns[] = {
-      "NCCL WARN",       "NCCL error",           "ncclSystemError",
-      "ncclRemoteError", "ncclInternalError",    "ncclUnhandled",
-      "ncclInvalid",     "unhandled cuda error", "unhandled system error"};
+  constexpr std::string_view kSigns[] = {"NCCL WARN",
+                                         "NCCL error",
+                                         "ncclSystemError",
+                                         "ncclRemoteError",
+                                         "ncclInternalError",
+                                         "ncclUnhandled",
+                                         "ncclInvalid",
+                                         "unhandled cuda error",
+                                         "unhandled system error",
+                                         "Got completion from peer "};
   return ContainsAny(text, kSigns);
 }
 
@@ -145,6 +152,8 @@ bool IsToldToEnd(std::string_view text) {
 // or a parenthesis behind the number.
 bool IsExit(std::string_view text) {
   if (ParseExitCode(text) == kNone32) return false;
+  // Of a server about what followed from the end of another of its processes.
+  if (Contains(text, "Child process unexpectedly failed")) return false;
   if (Contains(text, "exitcode")) return true;
   constexpr std::string_view kVerbs[] = {"xited", "erminated", "ailed", "inished", "eturned"};
   size_t at = std::min(text.find("exit code"), text.find("Exit code"));
@@ -160,8 +169,14 @@ LineClass ClassOfTask(std::string_view text) {
   if (ParseExitCode(text) != kNone32) return LineClass::kExit;
   if (IsOutOfMemory(text)) return LineClass::kOutOfMemory;
   if (ParseSignal(text) != kNone32) return LineClass::kSignal;
-  // "srun: error: Unable to create step for job 7: More processors requested than permitted".
-  return text.starts_with("srun: error: Unable to ") ? LineClass::kNoStart : LineClass::kOther;
+  // "srun: error: Unable to create step for job 7: More processors requested than permitted",
+  // "srun: error: Task launch for StepId=7.0 failed on node n1: Job prolog failed"
+  constexpr std::string_view kRefused[] = {"srun: error: Unable to ",
+                                           "srun: error: Task launch for ",
+                                           "srun: error: Application launch failed: "};
+  const bool refused = std::ranges::any_of(
+      kRefused, [&](std::string_view begin) { return text.starts_with(begin); });
+  return refused ? LineClass::kNoStart : LineClass::kOther;
 }
 
 LineClass ClassOfWatchdog(std::string_view text) {
@@ -197,8 +212,11 @@ LineClass ClassifyByWords(std::string_view text) {
     return LineClass::kRootCause;
   if (text.starts_with("Name:   ")) return LineClass::kPodName;
   if (IsRestOfExit(text)) return LineClass::kRestOfExit;
+  if (PodEventOf(text) != PodEvent::kNone) return LineClass::kPodEvent;
   if (IsScheduler(text)) return LineClass::kScheduler;
   if (text.starts_with("srun: error")) return ClassOfTask(text);
+  if (text.starts_with("sbatch: error: Batch job submission failed: ")) return LineClass::kNoStart;
+  if (!TroubleOfPod(text).empty() || IsNoStartOfTool(text)) return LineClass::kNoStart;
   if (Contains(text, "NVRM: Xid") || Contains(text, "SXid (PCI")) return LineClass::kXid;
   if (Contains(text, " blocked for more than ")) return LineClass::kBlocked;
   if (IsDeviceAssert(text)) return LineClass::kDeviceAssert;
@@ -268,6 +286,7 @@ bool IsOutOfMemory(std::string_view text) {
                                          "ut of memory: Killed",
                                          "CUDA error: out of memory",
                                          "HIP out of memory",
+                                         "killed due to memory pressure (OOM)",
                                          "Out Of Memory"};
   return ContainsAny(text, kSigns);
 }

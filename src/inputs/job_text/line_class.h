@@ -42,6 +42,7 @@ enum class LineClass : uint8_t {
   kRootCause,     // Root Cause (first observed failure):
   kRestOfExit,    // signal 9 (Killed).
   kPodName,       // Name:             trainer-worker-3, of kubectl describe
+  kPodEvent,      // Warning  FailedScheduling  9m  default-scheduler  0/9 nodes are available: ...
   kErrorFile,     // {"message": {"message": "OSError: ...", "extraInfo": ...
   kDirectCause,   // The above exception was the direct cause of the following exception:
   kWhileHandled,  // During handling of the above exception, another exception occurred:

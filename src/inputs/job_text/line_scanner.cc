@@ -77,6 +77,22 @@ bool IsRestOf(const CompileLine& record, std::string_view next) {
   return !Contains(record.text, rest.substr(0, rest.find(':')));
 }
 
+// torchrun logs the traceback of a function that it ran, each line behind its own head:
+// "E0422 05:07:49.013000 204 torch/distributed/elastic/multiprocessing/api.py:732]   File ...".
+std::string_view WithoutLaunchersHead(std::string_view text) {
+  constexpr std::string_view kPlace = "torch/distributed/elastic/multiprocessing/api.py:";
+  constexpr size_t kLongestHead = 120;
+  const bool may_be = text.size() > 5 && text[0] == 'E' && IsDigit(text[1]) && IsDigit(text[4]);
+  const size_t place = may_be ? text.substr(0, kLongestHead).find(kPlace) : text.npos;
+  if (place == std::string_view::npos) return text;
+  const size_t end = text.find("] ", place);
+  if (end == std::string_view::npos) return text;
+  const std::string_view rest = text.substr(end + 2);
+  const bool of_child = rest.starts_with("  ") || rest.starts_with("Traceback (most recent") ||
+                        IsNamedException(rest);
+  return of_child ? rest : text;
+}
+
 }  // namespace
 
 bool JoinLogText(std::string& text, std::string_view next) {
@@ -245,6 +261,7 @@ void LineScanner::GiveToRecord(PeeledLine& line) {
 void LineScanner::Add(std::string_view raw) {
   PeeledLine line = PeelPrefixes(needs_cleaning_ ? Clean(raw) : raw.substr(0, kMaxLook), style_);
   if (style_.rank_heads) GiveToRecord(line);
+  line.text = WithoutLaunchersHead(line.text);
   std::string_view text = line.text;
   const auto& stamp = line.logged ? line.logged : line.kept;
   if (stamp && line.time_ns == kNone64) line.time_ns = GuessTime(*stamp, now_ns_);

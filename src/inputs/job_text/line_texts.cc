@@ -51,7 +51,8 @@ bool IsTeardown(std::string_view text) {
 bool IsContinuation(const Line& line) {
   return (line.what == LineClass::kTerminate && line.text.starts_with("terminate called")) ||
          line.what == LineClass::kReason ||
-         (line.what == LineClass::kNcclError && line.text.starts_with("nccl"));
+         (line.what == LineClass::kNcclError &&
+          (line.text.starts_with("nccl") || line.text.starts_with("NET/")));
 }
 
 std::string_view CutText(std::string_view text) {

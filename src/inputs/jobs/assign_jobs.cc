@@ -13,6 +13,7 @@
 #include "inputs/jobs/assign_ranks.h"
 #include "inputs/jobs/job_folders.h"
 #include "inputs/jobs/name_clues.h"
+#include "inputs/sniffing.h"
 #include "tables/attempt.h"
 #include "tables/job.h"
 #include "tables/job_reason.h"
@@ -29,7 +30,8 @@ bool IsPlainText(const FoundInput& input) {
 // A note or a table of results says nothing about jobs; a known format or output of a job does.
 EvidenceStrength StrengthOf(const FoundInput& input) {
   // What Kubernetes says of pods is YAML.
-  const bool document = IsNamedAsDocument(input.name) && !input.text.is_pods;
+  const bool note = input.text.is_pasted && MayBeNote(input.folder + "/" + input.name);
+  const bool document = IsNamedAsDocument(input.name) && !input.text.is_pods && !note;
   if (document && (input.importer == nullptr || IsPlainText(input))) return EvidenceStrength::kNone;
   if (input.importer == nullptr)
     return input.bytes == 0 && input.who.rank != kNone32 ? EvidenceStrength::kWeak

@@ -102,7 +102,8 @@ bool EndedByItself(const Scene& scene, int32_t rank, const RankTalk& each, const
   if (!end.known() || code == 0) return false;
   if (IsTold(code)) return WasToldAlone(scene, end);
   if (code == kAbort) return !HasAftermath(each) && talk.OutputIsKnown(rank);
-  if (code == kKilled) return !end.stopped;
+  // Ray sees that a process is gone, not what ended it: that may be its own watchdog.
+  if (code == kKilled) return !end.stopped && (end.said_by != "ray" || !HasAftermath(each));
   if (code < 0) return true;
   if (WasEndedFromOutside(scene, end)) return false;
   const bool in_setup = code == 1 && !talk.OutputIsKnown(rank) && SomebodyFailedInSetup(scene);
@@ -153,17 +154,28 @@ size_t BestReason(const Scene& scene, const RankTalk& talk, const End& end) {
 size_t ReasonOfNobody(const Scene& scene, const End& end) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   const Talk& talk = scene.talk;
-  if (!end.known() || end.exit_code <= 0) return RankTalk::kNoRow;
+  const bool aborted = end.exit_code == kAbort;
+  if (!end.known() || (end.exit_code <= 0 && !aborted)) return RankTalk::kNoRow;
   std::set<std::tuple<StringId, StringId, int32_t>> different;
   size_t found = RankTalk::kNoRow;
   for (size_t row : talk.nobody.troubles) {
     std::string_view kind = KindAt(scene, row);
-    bool tells = (kind == "traceback" || kind == "no_start" || kind == "out_of_memory") &&
-                 events.of_thread[row] == 0 && EndsOutput(scene, talk.nobody, row);
+    const std::string_view text = scene.model.pools.Text(events.text[row]);
+    if (kind == "traceback" && (text.starts_with(' ') || text.starts_with("Traceback")))
+      continue;  // lines of another process stand in it
+    const bool raises = kind == "traceback" || kind == "no_start" || kind == "out_of_memory";
+    bool tells = (aborted ? kind == "terminate" : raises) && events.of_thread[row] == 0 &&
+                 EndsOutput(scene, talk.nobody, row);
     if (!tells) continue;
     size_t root = RootException(scene.model, row);
-    different.insert({events.text[root], events.file[root], events.file_line[root]});
+    // Each of them names another GPU.
+    const bool memory = Contains(scene.model.pools.Text(events.text[root]), "out of memory");
     if (found == RankTalk::kNoRow) found = row;
+    if (memory) {
+      different.insert({StringId::kNone, StringId::kNone, kNone32});
+      continue;
+    }
+    different.insert({events.text[root], events.file[root], events.file_line[root]});
   }
   return different.size() == 1 ? found : RankTalk::kNoRow;
 }
@@ -181,16 +193,19 @@ End EndOf(const Scene& scene, const RankTalk& talk) {
   return end;
 }
 
-// A text that ends inside of a traceback has its last line in place of the exception.
-bool IsCut(std::string_view text) {
-  return text.empty() || text.starts_with(' ') || text.starts_with("Traceback");
+// A text that ends inside of a traceback has its last line in place of the exception; what a native
+// library prints may be indented.
+bool IsCut(std::string_view kind, std::string_view text) {
+  const bool inside = text.starts_with(' ') || text.starts_with("Traceback");
+  return text.empty() || (inside && kind != "terminate");
 }
 
 bool FindDeath(const Scene& scene, int32_t rank, const RankTalk& talk, Death& death) {
   death.ranks = {rank};
   death.end = EndOf(scene, talk);
   death.row = BestReason(scene, talk, death.end);
-  if (death.row == RankTalk::kNoRow && EndedByItself(scene, rank, talk, death.end))
+  const bool may_abort = death.end.exit_code == kAbort && death.end.first && !HasAftermath(talk);
+  if (death.row == RankTalk::kNoRow && (may_abort || EndedByItself(scene, rank, talk, death.end)))
     death.row = ReasonOfNobody(scene, death.end);
   if (death.row != RankTalk::kNoRow) {
     death.wrapper = death.row;
@@ -199,7 +214,8 @@ bool FindDeath(const Scene& scene, int32_t rank, const RankTalk& talk, Death& de
   const auto& events = scene.model.tables.Get<TextEventTable>();
   if (death.row != RankTalk::kNoRow) {
     death.when_ns = events.time_ns[death.row];
-    death.is_cut = IsCut(scene.model.pools.Text(events.text[death.row]));
+    death.is_cut =
+        IsCut(KindAt(scene, death.row), scene.model.pools.Text(events.text[death.row]));
     death.may_follow =
         Contains(scene.model.pools.Text(events.text[death.row]), "Invalid access of peer GPU");
   }
@@ -233,30 +249,38 @@ std::string Reason(std::string_view kind, std::string_view text) {
   const size_t assertion = text.find("Assertion `");
   if (kind == "device_assert" && assertion != std::string_view::npos)
     return "a device-side assert: " + Reason({}, text.substr(assertion));
-  if (IsCut(text)) return "an exception that its output no longer names,";
+  if (IsCut(kind, text)) return "an exception that its output no longer names,";
   return std::string(Trimmed(ExceptionInWords(text)));
 }
 
 // "died with ValueError: bad batch at train.py:71 (exit code 1)", so that it fits the headline. The
-// exit code goes first, then the place, which is also in the next step; a text that is too long by
-// itself is cut and keeps its place.
-std::string DiedWith(const std::string& reason, const std::string& site, const std::string& end,
-                     size_t room) {
-  constexpr std::string_view kDied = "died with ";
-  room -= std::min(room, kDied.size());
+// exit code goes first, then the name of an exception that says nothing, then the place, which is
+// also in the next step; a text that is too long by itself is cut and keeps its place.
+std::string DiedWith(std::string_view opening, const std::string& reason, const std::string& site,
+                     const std::string& end, size_t room) {
+  constexpr std::string_view kDied = "died: ";
+  const std::string bare(WithoutPlainName(WaysToSay(reason).back()));
+  const size_t whole = room;
+  room -= std::min(room, opening.size());
   for (const std::string& behind : {site + end, site, std::string()}) {
     for (const std::string& text : WaysToSay(reason)) {
       if (TextWidth(text) + TextWidth(behind) <= room)
-        return fmt::format("{}{}{}", kDied, text, behind);
+        return fmt::format("{}{}{}", opening, text, behind);
     }
+    const bool fits = kDied.size() + TextWidth(bare) + TextWidth(behind) <= whole;
+    if (fits && bare.size() < reason.size() && behind.size() <= site.size())
+      return fmt::format("{}{}{}", kDied, bare, behind);
   }
-  const std::string text = WaysToSay(reason).back();
+  const std::string& text = bare;
+  if (bare.size() < WaysToSay(reason).back().size()) opening = kDied;
+  room = whole - std::min(whole, opening.size());
   const std::string alone = CutReason(text, std::max(room, kLeastText));
   const std::string beside =
       CutReason(text, std::max(room - std::min(room, TextWidth(site)), kLeastText));
   // Another whole sentence ("Tried to allocate 2.00 GiB") says more than the place.
   const bool is_more = !alone.ends_with("...") && alone.size() > beside.size();
-  return is_more ? fmt::format("{}{}", kDied, alone) : fmt::format("{}{}{}", kDied, beside, site);
+  return is_more ? fmt::format("{}{}", opening, alone)
+                 : fmt::format("{}{}{}", opening, beside, site);
 }
 
 // " (exit code 1)", " (SIGABRT, signal 6)".
@@ -292,11 +316,14 @@ std::string DeathInWords(const Scene& scene, const Death& death, size_t room) {
     if (code >= 0) return fmt::format("exited with code {} and printed no error", code);
     if (IsTold(code))
       return fmt::format("{} ended by {}, which the launcher did not send", was, CodeInWords(code));
+    if (death.end.said_by == "ray" && code == kKilled)
+      return "is gone: Ray reports that its worker process died (SYSTEM_ERROR)";
     return fmt::format("{} by {}{}", code == kKilled ? fmt::format("{} killed", was) : "died",
                        CodeInWords(code), site);
   }
   bool told = code != kNone32 && code != 0 && death.end.said_by != "rank";
-  return DiedWith(Reason(kind, scene.model.pools.Text(events.text[death.row])), site,
+  const std::string_view opening = kind == "no_start" ? "did not start: " : "died with ";
+  return DiedWith(opening, Reason(kind, scene.model.pools.Text(events.text[death.row])), site,
                   told ? InBrackets(code) : "", room);
 }
 

@@ -136,6 +136,8 @@ std::string NamelessInWords(const End& end) {
   if (!pod.empty()) return fmt::format("{} ended by {}", pod, CodeInWords(end.exit_code));
   if (end.said_by == "rank")
     return fmt::format("A process ended by {}", CodeInWords(end.exit_code));
+  if (end.said_by == "ray")
+    return "Ray reports a worker process that died without an exit code (SYSTEM_ERROR)";
   const bool nameless = end.said_by == "shell" || end.said_by == "launcher";
   return fmt::format("{}{} reports a process that ended by {}", nameless ? "The " : "", end.said_by,
                      CodeInWords(end.exit_code));
@@ -193,6 +195,19 @@ bool IsCutOff(std::string_view text) {
          text.starts_with("File \"");
 }
 
+constexpr std::string_view kAborted = "A process aborted: ";
+
+// What stands before the reason in a headline.
+std::string_view OpeningOf(const Scene& scene, size_t row) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  if (scene.model.pools.Text(events.text[row]).starts_with("pod ")) return "Kubernetes reports ";
+  const std::string_view kind = scene.model.pools.Text(events.kind[row]);
+  if (Contains(scene.model.pools.Text(events.text[row]), "memory pressure (OOM)"))
+    return "Ray reports ";
+  if (kind == "terminate") return kAborted;
+  return kind == "no_start" ? "The job did not start: " : "A process ended with ";
+}
+
 Finding ExceptionFinding(const Scene& scene, size_t row) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   const size_t wrapper = row;
@@ -201,17 +216,17 @@ Finding ExceptionFinding(const Scene& scene, size_t row) {
   std::string_view file = scene.model.pools.Text(events.file[row]);
   const std::string place =
       file.empty() ? "" : " at " + debrief::CodeInWords("", file, events.file_line[row]);
-  constexpr std::string_view kEnded = "A process ended with ";
-  const std::string reason =
-      IsCutOff(said) ? "an exception that its output no longer names," : ExceptionInWords(said);
-  // Where the whole message fits without them, the first words are what is left out.
-  const bool alone = TextWidth(reason) + place.size() <= kLongestHeadline &&
-                     TextWidth(reason) + kEnded.size() + place.size() > kLongestHeadline;
-  const std::string text = FitReason(reason, (alone ? 0 : kEnded.size()) + place.size());
+  const std::string_view opening = OpeningOf(scene, row);
+  const std::string reason = IsCutOff(said) && opening != kAborted
+                                 ? "an exception that its output no longer names,"
+                                 : ExceptionInWords(said);
+  // Where the message does not fit behind them, the first words are what is left out.
+  const bool alone = TextWidth(reason) + opening.size() + place.size() > kLongestHeadline;
+  const std::string text = FitReason(reason, (alone ? 0 : opening.size()) + place.size());
   Finding finding = NewFinding(scene, "text_hang.ended");
   finding.headline = said.starts_with("KeyboardInterrupt")
                          ? std::string("A process was interrupted (KeyboardInterrupt)")
-                         : fmt::format("{}{}", alone ? "" : kEnded, text);
+                         : fmt::format("{}{}", alone ? "" : opening, text);
   finding.headline += place;
   if (!file.empty()) finding.source.push_back({kNone32, std::string(file), events.file_line[row]});
   finding.evidence.push_back(LineAsEvidence(scene, row));
@@ -225,11 +240,12 @@ Finding ExceptionFinding(const Scene& scene, size_t row) {
 }
 
 // What may be asked of an exception.
-enum class Which : uint8_t { kPlaced, kCutOff, kWithoutPlace };
+enum class Which : uint8_t { kPlaced, kLastWords, kCutOff, kWithoutPlace };
 
 Which WhichIs(const Scene& scene, size_t row) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
-  if (events.file[row] == StringId::kNone) return Which::kWithoutPlace;
+  const bool aborts = scene.model.pools.Text(events.kind[row]) == "terminate";
+  if (events.file[row] == StringId::kNone) return aborts ? Which::kLastWords : Which::kWithoutPlace;
   return IsCutOff(scene.model.pools.Text(events.text[row])) ? Which::kCutOff : Which::kPlaced;
 }
 
@@ -246,7 +262,9 @@ bool FindLastOf(const Scene& scene, const Rows& rows, Which which, bool of_threa
     bool launcher = Contains(text, "ChildFailedError") || (code && IsAftermath(text));
     if (WhichIs(scene, row) != which || launcher || (code && !placed)) continue;
     if ((events.of_thread[row] != 0) != of_thread) continue;
-    if (!EndsOutput(scene, scene.talk.nobody, row) || IsOfTool(scene, row)) continue;
+    // A table of pods has one in each row, and no end.
+    const bool ends = text.starts_with("pod ") || EndsOutput(scene, scene.talk.nobody, row);
+    if (!ends || IsOfTool(scene, row)) continue;
     findings.push_back(ExceptionFinding(scene, row));
     return true;
   }
@@ -258,6 +276,15 @@ bool FindLastException(const Scene& scene, const Rows& rows, Which which,
                        std::vector<Finding>& findings) {
   return FindLastOf(scene, rows, which, false, findings) ||
          FindLastOf(scene, rows, which, true, findings);
+}
+
+// What a native library printed last says why its process aborted; that a shell or a launcher saw
+// it abort says less. Who was killed for lack of memory did not abort.
+bool FindLastWords(const Scene& scene, std::vector<Finding>& findings) {
+  const bool killed = std::ranges::any_of(
+      scene.talk.nameless, [](const End& end) { return end.by_kernel || end.by_memory; });
+  return !killed &&
+         FindLastException(scene, scene.talk.nobody.troubles, Which::kLastWords, findings);
 }
 
 // Has a launcher seen every process end well? Then what their text ends with was caught.
@@ -381,7 +408,8 @@ void FindEnded(const Scene& scene, std::vector<Finding>& findings) {
     return;
   const RankTalk& nobody = scene.talk.nobody;
   (void)(FindLastException(scene, nobody.troubles, Which::kPlaced, findings) ||
-         FindNameless(scene, findings) || FindFollowers(scene, findings) ||
+         FindLastWords(scene, findings) || FindNameless(scene, findings) ||
+         FindFollowers(scene, findings) ||
          FindLastException(scene, nobody.troubles, Which::kCutOff, findings) ||
          FindLastException(scene, nobody.troubles, Which::kWithoutPlace, findings) ||
          FindLastException(scene, nobody.aftermaths, Which::kPlaced, findings));

@@ -13,6 +13,7 @@
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
 #include "torch/code_words.h"
+#include "torch/remedies.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -76,6 +77,17 @@ std::optional<size_t> EngineException(const Scene& scene, const Rows& dead) {
   return last;
 }
 
+// A process of the engine that ended because another one did not answer: nobody is blamed for it.
+std::optional<size_t> GaveUpWaiting(const Scene& scene) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  for (const auto& [rank, talk] : scene.talk.ranks) {
+    for (size_t row : talk.timeouts) {
+      if (talk.end.raised.contains({events.input[row], events.line[row]})) return row;
+    }
+  }
+  return FirstFatal(scene, scene.talk.nobody.timeouts);
+}
+
 // Seconds that lines of waiting report, of those that say them.
 int64_t WaitedNs(const Scene& scene, const Rows& waits) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
@@ -129,7 +141,12 @@ bool FindWatchdog(const Scene& scene, std::vector<Finding>& findings) {
           : fmt::format(" after {}", SecondsInWords(events.ran_ms[stuck.front()] * 1'000'000));
   finding.headline = fmt::format("{}: watchdog timeout of the server{}",
                                  ranks.empty() ? "A process" : RanksAsSubject(ranks), limit);
-  if (ranks.size() == 1) finding.ranks = ranks;
+  // TensorRT-LLM: "Hang detected on rank 0 in PyExecutor", of the rank that waits.
+  constexpr std::string_view kHang = "Hang detected on rank ";
+  const int64_t waits = NumberAfter(scene.model.pools.Text(events.text[stuck.front()]), kHang);
+  if (waits != kNone64)
+    finding.headline = fmt::format("The server hangs: rank {} waited in vain for its batch", waits);
+  if (ranks.size() == 1 && waits == kNone64) finding.ranks = ranks;
   AddEngineLines(scene, stuck, finding);
   finding.confidence = ranks.size() == 1 ? 0.7 : 0.5;
   finding.why = ranks.size() == 1
@@ -144,25 +161,25 @@ bool FindWatchdog(const Scene& scene, std::vector<Finding>& findings) {
 
 void ReportFailure(const Scene& scene, size_t row, const Rows& dead,
                    std::vector<Finding>& findings) {
-  constexpr size_t kLongest = 90;
+  constexpr std::string_view kOpening = "The engine died with ";
   const auto& events = scene.model.tables.Get<TextEventTable>();
   const size_t root = RootException(scene.model, row);
   const std::string_view text = scene.model.pools.Text(events.text[root]);
-  std::string words = ExceptionInWords(text);
-  if (words.size() > kLongest) words = words.substr(0, words.rfind(' ', kLongest)) + " ...";
-  Finding finding = NewFinding(scene, "text_hang.engine");
-  finding.headline = fmt::format("The engine died with {}", words);
   const std::string_view file = scene.model.pools.Text(events.file[root]);
-  if (!file.empty()) {
-    finding.headline += " at " + debrief::CodeInWords("", file, events.file_line[root]);
-    finding.source.push_back({kNone32, std::string(file), events.file_line[root]});
-  }
+  const std::string place =
+      file.empty() ? "" : " at " + debrief::CodeInWords("", file, events.file_line[root]);
+  Finding finding = NewFinding(scene, "text_hang.engine");
+  finding.headline = fmt::format(
+      "{}{}{}", kOpening, FitReason(ExceptionInWords(text), kOpening.size() + place.size()), place);
+  if (!file.empty()) finding.source.push_back({kNone32, std::string(file), events.file_line[root]});
   finding.evidence.push_back(LineAsEvidence(scene, root));
   if (root != row) finding.evidence.push_back(LineAsEvidence(scene, row));
   AddEngineLines(scene, dead, finding);
   finding.confidence = 0.8;
   finding.why = "its process reports it as its last error; the text does not say which rank it is";
-  finding.next_step = "Read the traceback around the line that the evidence names.";
+  finding.next_step = RemedyOf(text);
+  if (finding.next_step.empty())
+    finding.next_step = "Read the traceback around the line that the evidence names.";
   findings.push_back(std::move(finding));
 }
 
@@ -235,6 +252,7 @@ void FindStuckEngine(const Scene& scene, std::vector<Finding>& findings) {
 void FindDeadEngine(const Scene& scene, std::vector<Finding>& findings) {
   const Rows dead = EngineLines(scene, "engine_dead");
   if (dead.empty()) return;
+  if (const auto row = GaveUpWaiting(scene)) return ReportFailure(scene, *row, dead, findings);
   Finding finding = NewFinding(scene, "text_hang.engine");
   finding.headline = "The engine of the server died, and its output does not say why";
   AddEngineLines(scene, dead, finding);

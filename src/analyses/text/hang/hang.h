@@ -313,6 +313,9 @@ std::string ExceptionInWords(std::string_view text);
 // path at its end the last part alone.
 std::vector<std::string> WaysToSay(const std::string& reason);
 
+// "RuntimeError: text" without a name that says little; other exceptions keep theirs.
+std::string_view WithoutPlainName(std::string_view reason);
+
 // What fits `width` columns: whole sentences, else words with "..." behind them.
 std::string CutReason(const std::string& reason, size_t width);
 

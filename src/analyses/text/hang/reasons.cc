@@ -76,8 +76,10 @@ std::string InsideCompilerError(std::string_view text) {
   const size_t colon = bare.find(": ");
   if (!wraps || colon == std::string_view::npos) return {};
   if (std::string quoted = QuotedException(bare); !quoted.empty()) return quoted;
-  std::string_view rest = bare.substr(colon + 2);
-  return IsExceptionName(rest) ? std::string(WithoutModule(rest)) : std::string();
+  const std::string_view rest = bare.substr(colon + 2);
+  if (!IsExceptionName(rest)) return {};
+  const std::string inner = InsideCompilerError(rest);  // each wraps the next
+  return inner.empty() ? std::string(WithoutModule(rest)) : inner;
 }
 
 // "terminate called after throwing an instance of 'std::runtime_error'  what():  text".
@@ -107,6 +109,12 @@ std::string WithoutNativePlace(std::string_view text) {
     const std::string_view place = message.substr(0, end);
     if (end != std::string_view::npos && Contains(place, ".cpp:")) begin = end + 2;
   }
+  // "Capture failed: [/pytorch/third_party/gloo/buffer.cc:133] Timed out"
+  const size_t open = message.find("[/"), close = message.find("] ", open);
+  const bool inside = open != std::string_view::npos && close != std::string_view::npos &&
+                      Contains(message.substr(open, close - open), ".cc:");
+  if (inside && begin == 0)
+    return fmt::format("{}{}{}", name, message.substr(0, open), message.substr(close + 2));
   return fmt::format("{}{}", name, message.substr(begin));
 }
 
@@ -140,13 +148,55 @@ std::string StateMismatch(std::string_view text) {
                                         : fmt::format("RuntimeError{}", text.substr(list));
 }
 
-// "2026-11-15 10:00:00 - ERROR - text", "[ERROR] 2026-11-15 10:00:00 text", "...: F a.cc:12] Check
-// failed: text" without what a logger put in front.
+// What a native library prints last may stand behind a progress bar or the place of its source.
+std::string_view LastWordsOf(std::string_view text) {
+  constexpr std::string_view kOpenings[] = {"Memory access fault by GPU ",
+                                            "HW Exception by GPU ",
+                                            "failed assertion `",
+                                            "An error occurred in MPI_",
+                                            "Non-OK-status: ",
+                                            "Check failed: ",
+                                            "symbol lookup error: ",
+                                            "Error response from daemon: "};
+  for (const std::string_view opening : kOpenings) {
+    if (const size_t at = text.find(opening); at != std::string_view::npos) return text.substr(at);
+  }
+  return {};
+}
+
+// "RuntimeError: NCCL error in: /src/ProcessGroupNCCL.cpp:784, unhandled cuda error, NCCL version
+// 2.7.8" without the place in PyTorch's source and the version.
+std::string NcclError(std::string_view text) {
+  constexpr std::string_view kIn = "NCCL error in: ", kVersion = ", NCCL version";
+  const size_t at = text.find(kIn), comma = text.find(", ", at);
+  if (at == std::string_view::npos || comma == std::string_view::npos) return {};
+  const std::string_view what = text.substr(comma + 2);
+  return fmt::format("NCCL error: {}", what.substr(0, what.find(kVersion)));
+}
+
+// "(raylet) node_manager.cc:32: 2 Workers (tasks / actors) killed due to memory pressure (OOM), 0
+// Workers crashed ...".
+std::string KilledByRay(std::string_view text) {
+  constexpr std::string_view kKilled = " killed due to memory pressure (OOM)";
+  const size_t at = text.find(kKilled);
+  if (at == std::string_view::npos) return {};
+  const size_t begin = text.rfind(": ", at);
+  text = text.substr(0, at + kKilled.size());
+  return std::string(begin == std::string_view::npos ? text : text.substr(begin + 2));
+}
+
+// "2026-11-15 10:00:00 - ERROR - text", "[ERROR] 2026-11-15 10:00:00 text", and
+// "srun: error: text" without what a logger put in front.
 std::string_view WithoutLogHead(std::string_view text) {
   constexpr size_t kLongestLogHead = 60;
   constexpr std::string_view kBetween = " ]|:-";
-  if (const size_t check = text.find("] Check failed: "); check != std::string_view::npos)
-    return text.substr(check + 2);
+  if (const std::string_view last = LastWordsOf(text); !last.empty()) return last;
+  for (const std::string_view head : {"slurmstepd: error: ", "srun: error: ", "sbatch: error: "}) {
+    if (!text.starts_with(head)) continue;
+    text.remove_prefix(head.size());
+    constexpr std::string_view kPyxis = "pyxis: ";  // quotes the log of a container
+    return text.starts_with(kPyxis) ? Trimmed(text.substr(kPyxis.size())) : text;
+  }
   for (const std::string_view level : {"ERROR", "CRITICAL", "FATAL"}) {
     const size_t at = text.substr(0, kLongestLogHead).find(level);
     if (at == std::string_view::npos || (at > 0 && !Contains(" [|-", text.substr(at - 1, 1))))
@@ -167,6 +217,14 @@ std::string_view WithoutLogHead(std::string_view text) {
 std::vector<std::string> WaysToSay(const std::string& reason) {
   const std::string bare = WithoutNativePlace(WithoutErrno(reason));
   return {reason, bare, WithShortPaths(bare)};
+}
+
+std::string_view WithoutPlainName(std::string_view reason) {
+  for (const std::string_view name :
+       {"RuntimeError: ", "AssertionError: ", "ValueError: ", "Exception: "}) {
+    if (reason.starts_with(name)) return reason.substr(name.size());
+  }
+  return reason;
 }
 
 std::string CutReason(const std::string& reason, size_t width) {
@@ -196,9 +254,13 @@ std::string ExceptionInWords(std::string_view text) {
     return std::string(text.substr(seen + kSeen.size()));
   if (std::string thrown = ThrownInCpp(text); !thrown.empty()) return thrown;
   if (std::string inner = InsideCompilerError(text); !inner.empty()) return inner;
+  if (std::string error = NcclError(text); !error.empty()) return error;
+  if (std::string killed = KilledByRay(text); !killed.empty()) return killed;
   if (std::string port = PortInUse(WithoutModule(text)); !port.empty()) return port;
   if (std::string state = StateMismatch(text); !state.empty()) return state;
-  return std::string(IsExceptionName(text) ? WithoutModule(text) : WithoutLogHead(text));
+  text = IsExceptionName(text) ? WithoutModule(text) : WithoutLogHead(text);
+  if (text.ends_with('.') && !text.ends_with("..")) text.remove_suffix(1);  // a place may follow
+  return std::string(text);
 }
 
 std::string FitReason(const std::string& reason, size_t used) {
@@ -209,7 +271,7 @@ std::string FitReason(const std::string& reason, size_t used) {
   const std::vector<std::string> ways = WaysToSay(reason);
   const auto fits =
       std::ranges::find_if(ways, [&](const std::string& text) { return TextWidth(text) <= left; });
-  return fits != ways.end() ? *fits : CutReason(ways.back(), left);
+  return fits != ways.end() ? *fits : CutReason(std::string(WithoutPlainName(ways.back())), left);
 }
 
 }  // namespace debrief::analyses::text_hang

@@ -47,6 +47,14 @@ bool IsGlooTimeout(std::string_view text) {
          Contains(text, "monitoredBarrier");
 }
 
+// "EOFError: Ran out of input" in multiprocessing/spawn.py: the parent failed while it sent its
+// child what to do.
+bool IsOfOrphan(const Model& model, size_t row) {
+  const auto& events = model.tables.Get<TextEventTable>();
+  return model.pools.Text(events.text[row]).starts_with("EOFError: Ran out of input") &&
+         FileName(model.pools.Text(events.file[row])) == "spawn.py";
+}
+
 void AddRow(const Model& model, size_t row, RankTalk& talk) {
   const auto& events = model.tables.Get<TextEventTable>();
   std::string_view kind = model.pools.Text(events.kind[row]);
@@ -77,7 +85,8 @@ void AddRow(const Model& model, size_t row, RankTalk& talk) {
   if (kind.starts_with("engine_")) talk.engine_lines.push_back(row);
   // What was raised for the end of a peer follows from it.
   const size_t root = kind == "traceback" ? RootException(model, row) : row;
-  bool aftermath = kind == "traceback" && IsAftermath(model.pools.Text(events.text[root]));
+  bool aftermath = kind == "traceback" &&
+                   (IsAftermath(model.pools.Text(events.text[root])) || IsOfOrphan(model, row));
   if (aftermath) talk.aftermaths.push_back(row);
   if (kind == "exit" && events.exit_code[row] == 0) return;  // a normal end
   if (IsOwnTrouble(kind) || (kind == "traceback" && !aftermath && !gave_up))
@@ -251,6 +260,19 @@ bool IsOfPythonSocket(std::string_view text) {
          text.starts_with("ConnectionAbortedError") || text.starts_with("ConnectionRefusedError");
 }
 
+// "... ncclSystemError ... Last error: Call to ibv_reg_mr failed with error Cannot allocate
+// memory": what NCCL could not get from this host. What it says of sockets and completions is of a
+// peer.
+bool IsOfOwnHost(std::string_view text) {
+  constexpr std::string_view kLast = "\nLast error: ";
+  const size_t at = text.find(kLast);
+  if (at == std::string_view::npos || BlamesARemote(text)) return false;
+  const std::string_view last = text.substr(at + kLast.size());
+  return ContainsAny(last, {"Call to ", "Failed to ", "failed to "}) &&
+         !ContainsAny(last,
+                      {"ocket", "onnect", "peer", "emote", "imed out", "imeout", "ompletion"});
+}
+
 }  // namespace
 
 bool BlamesARemote(std::string_view text) {
@@ -269,7 +291,7 @@ bool IsAftermath(std::string_view text) {
        "ncclInvalidUsage", "ncclInvalidArgument", "Mismatched NCCL version",
        "no socket interface found", "creating shared memory segment", "No space left on device",
        "failed to listen on", "failed to bind", "EADDRINUSE", "ddress already in use"});
-  if (own) return false;
+  if (own || IsOfOwnHost(text)) return false;
   return BlamesARemote(text) || ContainsAny(text, {"DistBackendError",
                                                    "DistNetworkError",
                                                    "DistStoreError",

@@ -14,6 +14,7 @@
 #include "base/text/strings.h"
 #include "model/rotated_inputs.h"
 #include "tables/progress.h"
+#include "tables/tail_line.h"
 #include "tables/text_event.h"
 #include "torch/end_signs.h"
 #include "torch/remedies.h"
@@ -83,7 +84,7 @@ std::map<std::pair<int32_t, int32_t>, int64_t> LastSteps(const Board& board) {
 // What ended a process says more than what gave up waiting, and that more than a request to dump.
 int WeightOf(std::string_view kind) {
   if (kind == "traceback" || kind == "out_of_memory" || kind == "oom_kill") return 3;
-  if (kind == "signal" || kind == "exit") return 2;
+  if (kind == "signal" || kind == "exit" || kind == "no_start") return 2;
   return kind == "watchdog_timeout" || kind == "heartbeat_lost" ? 1 : 0;
 }
 
@@ -116,6 +117,18 @@ bool SaysNormalEnd(const Board& board) {
   return false;
 }
 
+// Does the output go on behind event `row`, with more than what is said at an end?
+bool PrintsBehind(const Board& board, size_t row) {
+  constexpr int64_t kMostPlain = 5;
+  const auto& events = board.model().tables.Get<TextEventTable>();
+  const auto& tails = board.model().tables.Get<TailLineTable>();
+  int64_t behind = 0;
+  for (size_t i = 0; i < tails.size(); ++i) {
+    if (tails.input[i] == events.input[row] && tails.line[i] > events.line[row]) ++behind;
+  }
+  return behind > kMostPlain;
+}
+
 void AddTextSigns(const Board& board, std::vector<Sign>& signs) {
   const auto& events = board.model().tables.Get<TextEventTable>();
   const size_t ranks = CountRanks(board);
@@ -129,7 +142,7 @@ void AddTextSigns(const Board& board, std::vector<Sign>& signs) {
     std::string_view text = board.model().pools.Text(events.text[i]);
     // Of a child, or one that it caught.
     bool may_be_another = kind == "exit" || kind == "signal" || kind == "terminate";
-    bool may_be_caught = kind == "traceback" || kind == "out_of_memory";
+    bool may_be_caught = kind == "traceback" || kind == "out_of_memory" || kind == "no_start";
     bool at_end =
         events.line[i] != kNone64 && last_lines[events.input[i]] - events.line[i] <= kTail;
     bool bad = may_be_caught || IsSignOfBadEnd(kind, events.exit_code[i], text);
@@ -137,8 +150,10 @@ void AddTextSigns(const Board& board, std::vector<Sign>& signs) {
     const auto step = last_steps.find({events.input[i], events.rank[i]});
     const bool went_on = step != last_steps.end() && step->second > events.line[i];
     const bool logged = ended_well && IsLoggedError(text);
-    const bool caught =
-        good_ends || logged || went_on || IsCaughtEachTime(events.times[i], events.rank[i], ranks);
+    // Other threads went on where the program prints more.
+    const bool others = events.of_thread[i] != 0 && PrintsBehind(board, i);
+    const bool caught = others || good_ends || logged || went_on ||
+                        IsCaughtEachTime(events.times[i], events.rank[i], ranks);
     // A scheduler may start a job again, which goes on writing to the same text.
     const bool again = kind == "scheduler" && went_on;
     if ((may_be_caught && caught) || again) continue;

@@ -69,6 +69,22 @@ bool IsLauncherMissing(std::string_view text) {
   return false;
 }
 
+// docker, Apptainer, and the hook that gives a container its GPUs.
+bool IsContainerRefused(std::string_view text) {
+  constexpr std::string_view kBegins[] = {
+      "docker: Error response from daemon: ", "Error response from daemon: ", "FATAL:   ",
+      "nvidia-container-cli: "};
+  return BeginsWithAny(text, kBegins);
+}
+
+// "mpirun was unable to launch the specified application ...", "ORTE was unable to reliably start".
+bool IsMpiRefused(std::string_view text) {
+  constexpr std::string_view kSigns[] = {" was unable to launch the specified application",
+                                         " was unable to reliably start one or more daemons",
+                                         " was unable to start one or more daemons"};
+  return ContainsAny(text, kSigns);
+}
+
 }  // namespace
 
 LineClass ClassOfTracebackLine(std::string_view text) {
@@ -106,7 +122,11 @@ bool IsInsideMessage(std::string_view text) {
 bool GoesOnInNextLine(std::string_view text) {
   // "RuntimeError: Error(s) in loading state_dict for Net:"
   const bool lists = text.ends_with(':') && Contains(text, "Error") && Contains(text, ": ");
-  return lists || text.ends_with(" raised:") || Trimmed(text) == "Last error:";
+  // "RuntimeError: ", with the whole message indented below it
+  const std::string_view name = Trimmed(text);
+  const bool bare = name.ends_with(':') && name.find_first_of(" \t") == std::string_view::npos &&
+                    IsNamedException(name);
+  return lists || bare || text.ends_with(" raised:") || Trimmed(text) == "Last error:";
 }
 
 bool IsNamedException(std::string_view text) {
@@ -162,24 +182,45 @@ bool IsAbortText(std::string_view text) {
                                           "corrupted double-linked list",
                                           "*** stack smashing detected",
                                           "*** buffer overflow detected",
-                                          "Fatal glibc error: "};
+                                          "Fatal glibc error: ",
+                                          "libgomp: Thread creation failed",
+                                          "OMP: Error #",
+                                          "*** An error occurred in MPI_"};
   if (BeginsWithAny(text, kBegins)) return true;
   // "ERROR: Unexpected bus error encountered in worker. ...", of a data loader.
   if (Contains(text, "ERROR: Unexpected ") && Contains(text, " encountered in worker."))
     return true;
   // F0000 00:00:17.6 123 gpu_device.cc:99] Check failed: ptr != nullptr
-  if (Contains(text, "] Check failed: ")) return true;
+  if (Contains(text, "] Check failed: ") || Contains(text, "] Non-OK-status: ")) return true;
+  // Runtimes of AMD and Apple; a progress bar may stand in front.
+  constexpr std::string_view kOfDevices[] = {"Memory access fault by GPU node-",
+                                             "HW Exception by GPU node-", ": failed assertion `"};
+  if (ContainsAny(text, kOfDevices)) return true;
   // python: loader.cc:42: void Loader::next(): Assertion `n > 0' failed.
   return Contains(text, ": Assertion `") && text.ends_with("' failed.");
+}
+
+bool IsLineOfContainerLog(std::string_view text) {
+  // slurmstepd: error: pyxis:     enroot-switchroot: failed to execute: /bin/bash: No such file
+  constexpr std::string_view kLog = ": error: pyxis:     ", kEnd = ": error: pyxis: couldn't start";
+  const size_t at = text.find(kLog);
+  if (!text.starts_with("slurmstepd")) return false;
+  const bool says = at != std::string_view::npos && !Contains(text, "[INFO]");
+  return says || Contains(text, kEnd);
+}
+
+bool IsNoStartOfTool(std::string_view text) {
+  // pdsh@head: worker-2: ssh exited with exit code 255
+  return text.ends_with(": ssh exited with exit code 255") || text.starts_with(kEndOfHydra);
 }
 
 bool IsNoStart(std::string_view text) {
   constexpr std::string_view kArguments[] = {
       ": error: unrecognized arguments: ", ": error: the following arguments are required: ",
       ": error: argument ", ": error: invalid choice: ", ": error: one of the arguments "};
-  constexpr std::string_view kOfPrograms[] = {": can't open file ", ": No module named ",
-                                              "' not found (required by ",
-                                              ": error while loading shared libraries: "};
+  constexpr std::string_view kOfPrograms[] = {
+      ": can't open file ", ": No module named ", "' not found (required by ",
+      ": error while loading shared libraries: ", ": symbol lookup error: "};
   std::string_view program = ProgramOf(text);
   bool of_python = program.ends_with(".py") || StartsJobs(program);
   if (of_python && !Contains(program, " ")) {
@@ -191,7 +232,8 @@ bool IsNoStart(std::string_view text) {
     }
   }
   // slurmstepd: error: execve(): torchrun: No such file or directory
-  return text.starts_with("slurmstepd: error: execve(): ") || IsLauncherMissing(text);
+  return text.starts_with("slurmstepd: error: execve(): ") || IsLauncherMissing(text) ||
+         IsContainerRefused(text) || IsMpiRefused(text) || IsLineOfContainerLog(text);
 }
 
 int32_t RankOfBlock(std::string_view text) {

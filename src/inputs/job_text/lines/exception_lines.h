@@ -40,6 +40,14 @@ bool IsAbortText(std::string_view text);
 // does not find the launcher, a library that is too old.
 bool IsNoStart(std::string_view text);
 
+// Tools that give up before any program runs: pdsh whose ssh fails, Hydra that cannot read the
+// command (its last line; what is wrong stands above it).
+bool IsNoStartOfTool(std::string_view text);
+inline constexpr std::string_view kEndOfHydra = "Set the environment variable HYDRA_FULL_ERROR=1";
+
+// Of the log that pyxis quotes when a container does not start, or the line behind it.
+bool IsLineOfContainerLog(std::string_view text);
+
 // "----------Begin global rank 3 STDERR----------" -> 3; of the line that ends the block kNone32.
 int32_t RankOfBlock(std::string_view text);
 

@@ -320,6 +320,20 @@ Statement OfKubernetes(std::string_view text) {
   return exit;
 }
 
+// msg="Pod: kubeflow.bert-worker-0 exited with code 1", of the operator that runs the job.
+Statement OfOperator(std::string_view text) {
+  constexpr std::string_view kPod = "Pod: ", kKey = " exited with code ";
+  const size_t at = text.find(kPod), key = text.find(kKey, at);
+  if (at == std::string_view::npos || key == std::string_view::npos) return std::nullopt;
+  const std::string_view name = text.substr(at + kPod.size(), key - at - kPod.size());
+  if (name.empty() || name.find(' ') != std::string_view::npos) return std::nullopt;
+  ExitStatement exit{.said_by = "kubernetes", .ranks = {}, .host = {}};
+  exit.host = name.substr(name.find('.') + 1);  // npos + 1 is 0
+  exit.exit_code = WithoutShell(SmallNumberAfter(text.substr(key), kKey));
+  if (exit.exit_code == kTerminate) exit.how = "stopped";
+  return exit.exit_code == kNone32 ? std::nullopt : Statement(exit);
+}
+
 // "train-worker-1 exited with code 137", of docker compose.
 Statement OfDocker(std::string_view text) {
   constexpr std::string_view kKey = " exited with code ";
@@ -475,10 +489,11 @@ int32_t ParseRestOfExit(std::string_view text) {
 }
 
 std::optional<ExitStatement> ParseExit(std::string_view text) {
-  for (auto parse : {OfTorchrun,      OfSrun,      OfMpirun,   OfHorovod,    OfOpenMpi,    OfMpich,
-                     OfKernel,        OfLightning, OfComposer, OfDeepSpeed,  OfSubprocess, OfRaylet,
-                     OfRaisedInSpawn, OfSpawn,     OfMpiAbort, OfKubernetes, OfServing,    OfDocker,
-                     OfZsh,           OfRunner,    OfShell}) {
+  for (auto parse :
+       {OfTorchrun,      OfSrun,      OfMpirun,   OfHorovod,    OfOpenMpi,    OfMpich,
+        OfKernel,        OfLightning, OfComposer, OfDeepSpeed,  OfSubprocess, OfRaylet,
+        OfRaisedInSpawn, OfSpawn,     OfMpiAbort, OfKubernetes, OfServing,    OfOperator,
+        OfDocker,        OfZsh,       OfRunner,   OfShell}) {
     if (auto exit = parse(text)) return exit;
   }
   return std::nullopt;
