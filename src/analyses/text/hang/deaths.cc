@@ -214,8 +214,7 @@ bool FindDeath(const Scene& scene, int32_t rank, const RankTalk& talk, Death& de
   const auto& events = scene.model.tables.Get<TextEventTable>();
   if (death.row != RankTalk::kNoRow) {
     death.when_ns = events.time_ns[death.row];
-    death.is_cut =
-        IsCut(KindAt(scene, death.row), scene.model.pools.Text(events.text[death.row]));
+    death.is_cut = IsCut(KindAt(scene, death.row), scene.model.pools.Text(events.text[death.row]));
     death.may_follow =
         Contains(scene.model.pools.Text(events.text[death.row]), "Invalid access of peer GPU");
   }

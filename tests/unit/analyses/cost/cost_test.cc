@@ -316,9 +316,10 @@ TEST(Cost, ASleepBeforeTheWorkIsTheHosts) {
   EXPECT_EQ(model.tables.Get<CostFixTable>().lost_ns[0], 5 * 3 * 50 * kMs);
   EXPECT_EQ(model.tables.Get<CostRankTable>().caused_ns[2], 5 * 3 * 50 * kMs);
   ASSERT_EQ(job.findings.size(), 1u);
-  EXPECT_EQ(job.findings[0].headline,
-            "Devices idle or wait 1.00 s of 2.62 s (38 %), 750 ms because 3 ranks wait for rank 2's "
-            "host");
+  EXPECT_EQ(
+      job.findings[0].headline,
+      "Devices idle or wait 1.00 s of 2.62 s (38 %), 750 ms because 3 ranks wait for rank 2's "
+      "host");
   EXPECT_EQ(job.findings[0].role, Role::kObservation);
 }
 
