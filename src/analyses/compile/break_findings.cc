@@ -231,7 +231,9 @@ void AddFailures(const Part& part, std::vector<Finding>& findings) {
   std::map<Key, size_t> told;
   for (size_t row = 0; row < rows.size(); ++row) {
     // compile.recompile_limit says so, with what changed.
-    if (NamesRecompileLimit(part.pools.Text(rows.reason[row]))) continue;
+    if (StaysAtRecompileLimit(part.pools.Text(rows.fail_type[row]),
+                              part.pools.Text(rows.reason[row])))
+      continue;
     const Key key(rows.job[row], rows.attempt[row], rows.function[row], rows.file[row],
                   rows.line[row], rows.fail_type[row], rows.reason[row]);
     auto found = told.find(key);

@@ -86,6 +86,12 @@ StackId AddTextStack(const std::vector<TextFrame>& frames, Pools& pools);
 // "cache_size_limit reached"; in output "torch._dynamo hit config.recompile_limit (8)".
 bool NamesRecompileLimit(std::string_view text);
 
+// The same of an exception that PyTorch did not raise: with fullgraph=True its type is
+// FailOnRecompileLimitHit (before 2.6 FailOnCacheLimitHit), and it did.
+inline bool StaysAtRecompileLimit(std::string_view type, std::string_view reason) {
+  return NamesRecompileLimit(reason) && !type.starts_with("FailOn");
+}
+
 // "f" of "torch_dynamo_resume_in_f_at_31": the function that a resume function is the rest of; any
 // other name as it is.
 std::string_view ResumedFunction(std::string_view function);

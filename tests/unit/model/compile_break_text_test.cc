@@ -69,6 +69,49 @@ TEST(BreakText, OlderLogsHaveOneLine) {
   EXPECT_EQ(text.frames[0].file, "a.py");
 }
 
+constexpr std::string_view kSkipped =
+    "Graph break: skip: from user code at:\n"
+    "  File \"/home/me/train.py\", line 40, in g\n"
+    "    raise RuntimeError(\"here\")\n"
+    "\n"
+    "Traceback (most recent call last):\n"
+    "  File \"/env/torch/x.py\", line 7, in step\n"
+    "torch._dynamo.exc.ObservedException: raised\n"
+    "\n"
+    "Traceback (most recent call last):\n"
+    "  File \"/env/torch/x.py\", line 9, in handler\n"
+    "torch._dynamo.exc.Unsupported: Observed exception\n"
+    "  Hint: Catch it.\n"
+    "\n"
+    "from user code:\n"
+    "   File \"/home/me/train.py\", line 40, in g\n";
+
+TEST(BreakText, OfASkippedFrameTheExceptionHasTheReason) {
+  ASSERT_TRUE(IsSkippedFrame(kSkipped));
+  const BreakText text = ParseBreakText(kSkipped);
+  EXPECT_EQ(text.reason, "Observed exception");
+  ASSERT_EQ(text.frames.size(), 1u);
+  EXPECT_EQ(text.frames[0].line, 40);
+  ASSERT_EQ(text.hints.size(), 1u);
+  EXPECT_EQ(text.hints[0], "Catch it.");
+  for (size_t bytes = 0; bytes <= kSkipped.size(); ++bytes) {
+    const std::string cut(kSkipped.substr(0, bytes));
+    EXPECT_LE(ParseBreakText(cut).reason.size(), cut.size());
+  }
+}
+
+TEST(BreakText, LimitsAndResumedFunctions) {
+  EXPECT_TRUE(NamesRecompileLimit("Dynamo recompile limit exceeded\n  Explanation: ..."));
+  EXPECT_TRUE(NamesRecompileLimit("Dynamo cache limit exceeded"));
+  EXPECT_TRUE(NamesRecompileLimit("cache_size_limit reached"));
+  EXPECT_TRUE(NamesRecompileLimit("torch._dynamo hit config.recompile_limit (8)"));
+  EXPECT_FALSE(NamesRecompileLimit("Observed exception\n  Hint: raise recompile_limit"));
+  EXPECT_TRUE(StaysAtRecompileLimit("Unsupported", "Dynamo recompile limit exceeded"));
+  EXPECT_FALSE(StaysAtRecompileLimit("FailOnRecompileLimitHit", "recompile_limit reached"));
+  EXPECT_EQ(ResumedFunction("torch_dynamo_resume_in_f_at_31"), "f");
+  EXPECT_EQ(ResumedFunction("forward"), "forward");
+}
+
 TEST(BreakText, EveryPrefixIsTakenWithoutHarm) {
   for (size_t bytes = 0; bytes <= kLogged.size(); ++bytes) {
     const std::string cut(kLogged.substr(0, bytes));  // a copy: reading behind its end shows

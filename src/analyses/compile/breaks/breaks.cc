@@ -113,7 +113,8 @@ class BreakFinder {
       const size_t of = CompilationOf(metrics_, row);
       if (of == kNoRow) continue;
       const std::string_view type = model_.pools.Text(metrics_.fail_type[row]);
-      const bool at_limit = NamesRecompileLimit(model_.pools.Text(metrics_.fail_reason[row]));
+      const bool at_limit =
+          StaysAtRecompileLimit(type, model_.pools.Text(metrics_.fail_reason[row]));
       const bool is_backward = IsOfBackward(of, row);
       const bool is_of_backend = type == "BackendCompilerFailed" || type == "InductorError";
       AddFailure(of, row, at_limit || (has_break[of] && !is_backward && !is_of_backend));

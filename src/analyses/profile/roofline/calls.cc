@@ -169,9 +169,12 @@ class CallFinder {
     const auto& steps = view_.model.tables.Get<TimelineStepTable>();
     const timeline::RowRange rows = timeline::RowsOf(steps, view_.who.input);
     const int64_t start = view_.start[TimelineView::At(slice)];
-    for (size_t row = rows.begin; row < rows.end; ++row)
-      if (steps.start_ns[row] <= start && start < steps.end_ns[row]) return steps.step[row];
-    return kNone32;
+    const auto first = steps.start_ns.begin() + static_cast<std::ptrdiff_t>(rows.begin);
+    const auto last = steps.start_ns.begin() + static_cast<std::ptrdiff_t>(rows.end);
+    const auto behind = std::upper_bound(first, last, start);  // steps come in order
+    if (behind == first) return kNone32;
+    const auto row = static_cast<size_t>(behind - steps.start_ns.begin()) - 1;
+    return start < steps.end_ns[row] ? steps.step[row] : kNone32;
   }
 
   CallKey KeyOf(const LaunchedWork& work) const {

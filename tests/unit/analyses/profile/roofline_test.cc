@@ -68,6 +68,26 @@ TEST(Roofline, Attention) {
   EXPECT_EQ(backward.model_flops, 2 * (2 * 2 * 64 * 8));
 }
 
+// An LSTM of 24 over 5 steps of 3 sequences of width 16; a backward does both products twice.
+TEST(Roofline, RecurrentLayers) {
+  constexpr std::string_view kShapes = "[[5, 3, 16], [96, 16], [96, 24], [96], [96]]";
+  constexpr std::string_view kFloats = R"(["float", "float", "float", "float", "float"])";
+  const int64_t forward = 2 * 5 * 3 * (96 * 16 + 96 * 24);
+  EXPECT_EQ(Strict("aten::mkldnn_rnn_layer", kShapes, kFloats).flops, forward);
+  EXPECT_EQ(Strict("aten::mkldnn_rnn_layer_backward", kShapes, kFloats).model_flops, 2 * forward);
+  EXPECT_EQ(Strict("aten::mkldnn_rnn_layer", "[[5, 3], [96, 16], [96, 24]]", kFloats).flops, -1);
+}
+
+TEST(Roofline, AttentionOfACpu) {
+  constexpr std::string_view kOp = "aten::_scaled_dot_product_flash_attention_for_cpu";
+  constexpr std::string_view kShapes = "[[2, 4, 24, 16], [2, 4, 40, 16], [2, 4, 40, 16]]";
+  constexpr std::string_view kBackward =
+      "[[2, 4, 24, 16], [2, 4, 24, 16], [2, 4, 40, 16], [2, 4, 40, 16]]";
+  constexpr std::string_view kFloats = R"(["float", "float", "float", "float"])";
+  EXPECT_EQ(Strict(kOp, kShapes, kFloats).flops, 491'520);
+  EXPECT_EQ(Strict(std::string(kOp) + "_backward", kBackward, kFloats).model_flops, 983'040);
+}
+
 TEST(Roofline, Elementwise) {
   EXPECT_EQ(Parity("aten::copy_", "[[16, 559, 1024], [16, 559, 1024], []]",
                    R"(["float", "c10::BFloat16", "Scalar"])")
