@@ -47,8 +47,8 @@ CASES = [
     Case("gloo_size", {"out.log": STEPS + ENFORCE + gave_up(0, CLOSED) + torchrun((1, -6), (0, -15))}, [], "Rank 1 received 96 bytes where it expected 48"),
     Case("gloo_size_and_line", {"out.log": STEPS + ENFORCE + gave_up(0, CLOSED) + gave_up(2, CLOSED) + gave_up(3, CLOSED, 61) +
                                 torchrun((1, -6), (0, -15), (2, -15), (3, -15))}, [3], r"Rank 3 waited in another call.*Rank 1 received 96 bytes"),
-    Case("fingerprint_in_pieces", {"out.log": mismatch(0, 1, 2, "SequenceNumber=0OpType=GATHER") + mismatch(1, 1, 2, "SequenceNumber=0OpType=GATHER") +
-                                   mismatch(2, 5, 0, "SequenceNumber=0OpType=ALLGATHER")}, [2], r"Rank 2 called all_reduce 7 of shape \[5\]"),
+    Case("fingerprint_in_pieces", {"out.log": mismatch(0, "", 2, "SequenceNumber=0OpType=GATHER") + mismatch(1, "", 2, "SequenceNumber=0OpType=GATHER") +
+                                   mismatch(2, 5, 0, "SequenceNumber=0OpType=ALLGATHER")}, [2], r"Rank 2 called all_reduce 7 of shape \[5\].*of a scalar"),
     # ---- what is not here
     Case("error_elsewhere", {"launcher.log": torchrun((2, 1), (0, -15), (1, -15))}, [], "no error output of it is here"),
     Case("cut_in_text_of_all", {"out.log": STEPS + gave_up(0, CLOSED) + "".join(gave_up(2, WAITED).splitlines(True)[:5])}, [], "."),

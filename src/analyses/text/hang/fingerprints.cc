@@ -37,7 +37,7 @@ std::string CallInWords(std::string_view text) {
   seq = seq.substr(0, seq.find_first_not_of("0123456789"));
   if (!seq.empty()) words += fmt::format(" {}", seq);
   if (const auto shape = value("TensorShape=", "]"); !shape.empty())
-    words += fmt::format(" of shape {}]", shape);
+    words += shape == "[" ? std::string(" of a scalar") : fmt::format(" of shape {}]", shape);
   if (const auto type = value("TensorDtypes=", ",)"); !type.empty())
     words += fmt::format(", {}", type);
   return words;
