@@ -45,8 +45,7 @@ int32_t TrailingNumber(std::string_view name) {
 
 // How many members "[0, 1, 2" has; kNone32 for anything else.
 int32_t CountMembers(std::string_view list) {
-  const auto is_other = [](char c) { return c != ',' && c != ' ' && (c < '0' || c > '9'); };
-  if (list.size() < 2 || std::any_of(list.begin() + 1, list.end(), is_other)) return kNone32;
+  if (list.find_first_not_of("[0123456789, ") != std::string_view::npos) return kNone32;
   return static_cast<int32_t>(std::count(list.begin(), list.end(), ',') + 1);
 }
 
@@ -62,20 +61,20 @@ int32_t CountAllRanks(std::string_view list) {
   return static_cast<int64_t>(list.size()) == length ? static_cast<int32_t>(last + 1) : kNone32;
 }
 
-// Members of the default group stand as the text "[0, 1, 2]" in both forms. The length in front of
-// it in a pickle may have a byte that looks like its bracket.
+// Members of the default group stand as the text "[0, 1, 2]" in both forms. A byte of its length,
+// which stands in front of it in a pickle, may look like its bracket.
 int32_t WorldSize(std::string_view head) {
-  constexpr size_t kMostBrackets = 4;
-  size_t at = head.find("default_pg");
-  for (size_t i = 0; i < kMostBrackets && at != std::string_view::npos; ++i) {
-    const size_t open = head.find('[', at);
-    const size_t close = open == std::string_view::npos ? open : head.find(']', open);
-    if (close == std::string_view::npos) return kNone32;
+  constexpr size_t kLengthBytes = 4;
+  const size_t at = head.find("default_pg");
+  const size_t first = at == std::string_view::npos ? at : head.find('[', at);
+  const size_t close = first == std::string_view::npos ? first : head.find(']', first);
+  if (close == std::string_view::npos) return kNone32;
+  for (size_t open = first; open < std::min(close, first + 1 + kLengthBytes); ++open) {
+    if (head[open] != '[') continue;
     const std::string_view members = head.substr(open, close - open);
     const int32_t all = CountAllRanks(members);
     const int32_t size = all != kNone32 ? all : CountMembers(members);
     if (size != kNone32) return size;
-    at = open + 1;
   }
   return kNone32;
 }
