@@ -33,6 +33,8 @@ TEST(Remedies, FitTheWordsOfTheError) {
   EXPECT_TRUE(has("free(): invalid pointer", "PYTHONFAULTHANDLER"));
   EXPECT_TRUE(has("OSError: [Errno 116] Stale file handle: '/nfs/a.tar'", "Mount"));
   EXPECT_TRUE(has("PytorchStreamReader failed reading zip archive", "file is whole"));
+  EXPECT_TRUE(has("Call to ibv_reg_mr failed with error Cannot allocate memory", "ulimit -l"));
+  EXPECT_TRUE(has("torch.OutOfMemoryError: HIP out of memory.", "rocm-smi"));
   EXPECT_TRUE(RemedyOf("ValueError: loss is nan").empty());
 }
 

@@ -258,7 +258,8 @@ std::string ExceptionInWords(std::string_view text) {
   if (std::string killed = KilledByRay(text); !killed.empty()) return killed;
   if (std::string port = PortInUse(WithoutModule(text)); !port.empty()) return port;
   if (std::string state = StateMismatch(text); !state.empty()) return state;
-  text = IsExceptionName(text) ? WithoutModule(text) : WithoutLogHead(text);
+  if (!IsExceptionName(text)) return std::string(WithoutLogHead(text));
+  text = WithoutModule(text);
   if (text.ends_with('.') && !text.ends_with("..")) text.remove_suffix(1);  // a place may follow
   return std::string(text);
 }

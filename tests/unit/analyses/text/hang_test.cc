@@ -282,7 +282,7 @@ TEST_F(TextHangTest, OutOfMemoryIsToldBeforeItsExitCode) {
   Say(1, "exit", "exitcode : 1").exit_code = 1;
   Ends(1);
   EXPECT_EQ(Run()[0].headline,
-            "Rank 1 died with OutOfMemoryError: CUDA out of memory. (exit code 1)");
+            "Rank 1 died with OutOfMemoryError: CUDA out of memory (exit code 1)");
 }
 
 TEST_F(TextHangTest, ARankThatIsGoneWithoutAWord) {

@@ -31,12 +31,17 @@ TEST(ExceptionLines, StartsThatFailed) {
   EXPECT_FALSE(IsNoStart("run.sh: line 9: module: command not found"));
   EXPECT_FALSE(IsNoStart("gcc: error: unrecognized arguments: -x"));
   EXPECT_FALSE(IsNoStart("the page was not found"));
+  EXPECT_TRUE(IsNoStart("python: symbol lookup error: a.so: undefined symbol: f"));
+  EXPECT_TRUE(IsNoStart("docker: Error response from daemon: no such image"));
+  EXPECT_TRUE(IsLineOfContainerLog("slurmstepd: error: pyxis:     mkdir: cannot create /run/a"));
+  EXPECT_FALSE(IsLineOfContainerLog("slurmstepd: error: pyxis:     [INFO] Querying registry"));
 }
 
 TEST(ExceptionLines, LastWords) {
   EXPECT_TRUE(IsAbortText("double free or corruption (!prev)"));
   EXPECT_TRUE(IsAbortText("python: a.cc:42: f(): Assertion `n > 0' failed."));
   EXPECT_FALSE(IsAbortText("we call free(): it is fine"));
+  EXPECT_TRUE(IsAbortText(" 33%|### [4:51Memory access fault by GPU node-3 (Agent handle: 0x5a)"));
 }
 
 TEST(ExceptionLines, BarsOfExceptionGroups) {
