@@ -44,7 +44,7 @@ const exampleSays = {
   "#/profile_ops?by=modules": ["Modules of rank 0"],
   "#/profile_idle": ["28.5 % idle", "447 \u00b5s of 1.57 ms", "Idle time by cause"],
   "#/profile_roofline": ["404 \u00b5s of GPU time", "device not known", "The peaks of this device are not known"],
-  "#/profile_memory": ["32768 bytes peak allocated", "Memory over time"],
+  "#/profile_memory": ["32.0 KiB peak allocated", "Memory over time"],
 };
 
 const numbers = {

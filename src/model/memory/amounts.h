@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 
 #include "base/pools/ids.h"
 
@@ -22,12 +24,16 @@ inline int64_t Plus(int64_t a, int64_t b) {
 }
 inline int64_t Minus(int64_t a, int64_t b) { return Plus(a, b == kNone64 ? 0 : -b); }
 
-// "312.5 MiB", "77.60 GiB": devices have powers of two.
+// "512 bytes", "640.0 KiB", "312.5 MiB", "77.60 GiB": devices have powers of two.
 inline std::string SizeText(int64_t bytes) {
-  const double amount = static_cast<double>(bytes) / (1 << 20);
-  if (amount < 1) return fmt::format("{} bytes", bytes);
-  return amount < 1024 ? fmt::format("{:.1f} MiB", amount)
-                       : fmt::format("{:.2f} GiB", amount / 1024);
+  constexpr double kStep = 1024;
+  const double size = std::abs(static_cast<double>(bytes));
+  const std::string_view sign = bytes < 0 ? "-" : "";
+  if (size < kStep) return fmt::format("{} bytes", bytes);
+  if (size < kStep * kStep) return fmt::format("{}{:.1f} KiB", sign, size / kStep);
+  const double mib = size / (kStep * kStep);
+  return mib < kStep ? fmt::format("{}{:.1f} MiB", sign, mib)
+                     : fmt::format("{}{:.2f} GiB", sign, mib / kStep);
 }
 
 // "GPU 0 of rank 3"

@@ -11,13 +11,14 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-// Memory of a device, which has powers of two: "312.5 MiB", "77.60 GiB", as PyTorch and findings print it.
+// Memory of a device, which has powers of two: "640.0 KiB", "312.5 MiB", "77.60 GiB", as findings print it.
 export function memory(value: number | null): string {
   if (value === null) return "";
-  const amount = Math.abs(value) / 2 ** 20;
+  const size = Math.abs(value);
   const sign = value < 0 ? "\u2212" : "";
-  if (amount < 1) return `${sign}${Math.abs(value)} bytes`;
-  return amount < 1024 ? `${sign}${amount.toFixed(1)} MiB` : `${sign}${(amount / 1024).toFixed(2)} GiB`;
+  if (size < 2 ** 10) return `${sign}${size} bytes`;
+  if (size < 2 ** 20) return `${sign}${(size / 2 ** 10).toFixed(1)} KiB`;
+  return size < 2 ** 30 ? `${sign}${(size / 2 ** 20).toFixed(1)} MiB` : `${sign}${(size / 2 ** 30).toFixed(2)} GiB`;
 }
 
 // Powers of 1000, three digits: "12.3 MB".
