@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t kLevel = 1;  // of 0 to 3: a third smaller than 0 for text, a third faster than 2
 constexpr size_t kFrame = 64;   // gzip's header and trailer, with room to spare
-constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr char kBase64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 }  // namespace
 
@@ -49,17 +49,17 @@ void AppendBase64(std::string& out, std::string_view bytes) {
   size_t i = 0;
   for (; i + 3 <= bytes.size(); i += 3) {
     const uint32_t three = (uint32_t{from[i]} << 16) | (uint32_t{from[i + 1]} << 8) | from[i + 2];
-    *to++ = kDigits[three >> 18];
-    *to++ = kDigits[(three >> 12) & 63];
-    *to++ = kDigits[(three >> 6) & 63];
-    *to++ = kDigits[three & 63];
+    *to++ = kBase64[three >> 18];
+    *to++ = kBase64[(three >> 12) & 63];
+    *to++ = kBase64[(three >> 6) & 63];
+    *to++ = kBase64[three & 63];
   }
   if (i == bytes.size()) return;
   const bool two = i + 2 == bytes.size();
   const uint32_t rest = (uint32_t{from[i]} << 16) | (two ? uint32_t{from[i + 1]} << 8 : 0);
-  *to++ = kDigits[rest >> 18];
-  *to++ = kDigits[(rest >> 12) & 63];
-  if (two) *to = kDigits[(rest >> 6) & 63];
+  *to++ = kBase64[rest >> 18];
+  *to++ = kBase64[(rest >> 12) & 63];
+  if (two) *to = kBase64[(rest >> 6) & 63];
 }
 
 Result<std::string> InflateZlib(std::string_view packed, size_t max_bytes) {

@@ -49,7 +49,8 @@ int32_t CountMembers(std::string_view list) {
   return static_cast<int32_t>(std::count(list.begin(), list.end(), ',') + 1);
 }
 
-// The same of all ranks of a job, "[0, 1, 2 ... last": its length tells, and it may be long.
+// The same of all ranks of a job, "[0, 1, 2 ... last", which may be long: its length tells, also
+// where a byte between the ends is damaged.
 int32_t CountAllRanks(std::string_view list) {
   constexpr int64_t kMostRanks = 10'000'000;
   const size_t space = list.rfind(' ');

@@ -207,7 +207,8 @@ TEST(Sniffers, WorldSizeOfDumps) {
   EXPECT_EQ(WorldSizeOf("[4, 5, 6, 7]"), 4);
   EXPECT_EQ(WorldSizeOf("[0, 1, 2, 30, 4]"), 5);
   EXPECT_EQ(WorldSizeOf("[]"), 1);
-  EXPECT_EQ(WorldSizeOf("[0, 1, x, 3]"), kNone32);
+  EXPECT_EQ(WorldSizeOf("[0, 1, x, 30]"), kNone32);
+  EXPECT_EQ(WorldSizeOf("[0, 1, x, 3]"), 4) << "damaged, and as long as that of 4 ranks";
   EXPECT_EQ(WorldSizeOf("[x] [0, 1]"), kNone32) << "of another group";
   EXPECT_EQ(WorldSizeOf("[0, 1, 2"), kNone32) << "cut";
 }

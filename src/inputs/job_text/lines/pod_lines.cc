@@ -50,10 +50,9 @@ bool IsBadStatus(std::string_view status) {
 
 bool IsEventRow(const std::vector<std::string_view>& columns) {
   constexpr size_t kTypeAt = 2;  // LAST SEEN stands before it, or nothing
-  const size_t first = std::min(columns.size(), kTypeAt);
   return columns.size() >= 4 &&
-         std::any_of(columns.begin(), columns.begin() + first,
-                     [](auto word) { return word == "Warning" || word == "Normal"; });
+         std::ranges::any_of(std::span(columns).first(kTypeAt),
+                             [](auto word) { return word == "Warning" || word == "Normal"; });
 }
 
 // "8 Insufficient nvidia.com/gpu" of "0/9 nodes are available: 1 node(s) had ..., 8 Insufficient
