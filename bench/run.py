@@ -474,7 +474,7 @@ def main():
         holds, good = met(benchmark.limit, result.values), met(benchmark.aim, result.values)
         exceeded += not holds
         missed += not good
-        digits = 2 if benchmark.unit in ("CPU s", "s", "x") else 0
+        digits = 2 if benchmark.unit in ("CPU s", "s", "x") or benchmark.shown == "ratio" else 0
         shown = f"{result.values[benchmark.shown]:.{digits}f} {benchmark.unit}"
         bounds = ", ".join(filter(None, [benchmark.limit, benchmark.aim]))
         print(row(benchmark.name, shown, f"{result.cpu_s:.2f}", f"{result.peak_mb:.0f}", bounds,
