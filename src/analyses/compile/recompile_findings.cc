@@ -200,12 +200,19 @@ class Reporter {
     const bool is_last = rows_.is_last[row] != 0;
     Finding finding = NewFinding("compile.unfinished", rows_.job[row], rows_.attempt[row],
                                  is_last ? Severity::kError : Severity::kWarning, Role::kCause);
-    finding.headline = fmt::format("Compilation {} of {} began and never ended{}",
-                                   pools_.Text(rows_.compile_id[row]),
-                                   Code(rows_.function[row], rows_.file[row], rows_.line[row]),
-                                   is_last ? ": the log ends inside of it" : "");
+    const bool is_backward = rows_.ops[row] != kNone64;  // the frame itself has its metrics
+    const std::string what =
+        is_backward ? "The backward graph"
+                    : fmt::format("Compilation {}", pools_.Text(rows_.compile_id[row]));
+    finding.headline =
+        fmt::format("{} of {} began{} and never ended{}", what,
+                    Code(rows_.function[row], rows_.file[row], rows_.line[row]),
+                    is_backward ? " to compile" : "", is_last ? ": the log ends inside of it" : "");
     finding.compile_ids = {std::string(pools_.Text(rows_.compile_id[row]))};
-    finding.evidence.push_back({"begun, and no metrics", "compilation", {}});
+    finding.evidence.push_back({is_backward ? "phases of the compiler that began and did not end"
+                                            : "begun, and no metrics",
+                                "compilation",
+                                {}});
     finding.confidence = is_last ? 0.8 : 0.6;
     finding.why = is_last ? "nothing follows it in the log; a log that was cut looks the same"
                           : "its metrics are missing; the process went on";

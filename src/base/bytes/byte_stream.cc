@@ -106,7 +106,7 @@ std::shared_ptr<char[]> MakeBuffer(size_t bytes) {
 
 }  // namespace
 
-Result<ByteView> ByteStream::ReadView(size_t capacity) {
+Result<ByteView> ByteStream::ReadIntoBuffer(size_t capacity) {
   const std::shared_ptr<char[]> buffer = MakeBuffer(capacity);
   ASSIGN_OR_RETURN(const size_t size, Read(buffer.get(), capacity));
   return ViewOf(buffer, size);

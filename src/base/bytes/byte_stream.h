@@ -22,8 +22,13 @@ class ByteStream {
   // no byte before it is left. After the end or an error, every Read returns the same again.
   virtual Result<size_t> Read(char* out, size_t capacity) = 0;
 
-  // As Read, into a buffer that is made for them; or where they lie already.
-  virtual Result<ByteView> ReadView(size_t capacity);
+  // As Read, into a buffer that is made for them; or where they lie already. Defined here: a
+  // virtual function in a file of ours would be the home of the type's RTTI, which core has none of
+  // and programs that derive from it ask for.
+  virtual Result<ByteView> ReadView(size_t capacity) { return ReadIntoBuffer(capacity); }
+
+ protected:
+  Result<ByteView> ReadIntoBuffer(size_t capacity);
 };
 
 // The source must outlive the stream.

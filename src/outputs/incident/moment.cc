@@ -7,6 +7,7 @@
 #include "base/text/units.h"
 #include "outputs/incident/gather.h"
 #include "tables/comm_match.h"
+#include "torch/collective_names.h"
 
 namespace debrief::incident {
 
@@ -49,10 +50,10 @@ class MomentFinder {
           model_.pools.Text(matches.group_name[row]) != finding_.groups.front().name)
         continue;
       // Collectives and exchanges of a group are counted apart: the op tells which is meant.
-      const bool is_better = model_.pools.Text(matches.op[row]) == finding_.op;
+      const bool is_better = timeline::PublicOp(model_.pools.Text(matches.op[row])) == finding_.op;
       if (found.at != kNone64 && !is_better) continue;
       found = {matches.first_ns[row], matches.last_ns[row],
-               fmt::format("{} #{}", finding_.op, finding_.seq)};
+               fmt::format("divergence: {} #{}", finding_.op, finding_.seq)};
       if (is_better) break;
     }
     return found;

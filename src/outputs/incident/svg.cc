@@ -263,7 +263,7 @@ class SvgWriter {
         "<g class=\"moment\"><path d=\"M{0:.1f} {1}V{2:.0f}\" stroke=\"#d1242f\" "
         "stroke-width=\"1.5\" "
         "stroke-dasharray=\"4 3\"/><text x=\"{3:.1f}\" y=\"{4}\" font-size=\"11\" "
-        "text-anchor=\"{5}\">divergence: {6}</text></g>\n",
+        "text-anchor=\"{5}\">{6}</text></g>\n",
         x, kTop - 8, bottom_ - 24, is_right ? x - 5 : x + 5, kTop - 6, is_right ? "end" : "start",
         Escaped(incident_.moment));
   }

@@ -100,7 +100,7 @@ TEST_F(IncidentTest, WaitsUntilTheTimeoutAndTheBlamedRankComesFirst) {
     EXPECT_EQ(waits->to, CommJob::kStart + 10 * kSecond);
     EXPECT_EQ(waits->words, "all_reduce #2 of mesh_dp");
   }
-  EXPECT_EQ(incident.moment, "all_reduce #2");
+  EXPECT_EQ(incident.moment, "divergence: all_reduce #2");
 }
 
 TEST_F(IncidentTest, SpansOfARowFollowEachOther) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/compile/frames.h"
+#include "tables/compile_span.h"
 #include "torch/stacks/user_frames.h"
 
 namespace debrief::analyses::compile_recompiles {
@@ -43,6 +44,7 @@ Compilations::Compilations(const Model& model)
   if (processes_.size() > 1) JoinCutLogs();
   Drop();
   for (Compilation& compilation : all_) FillIn(compilation);
+  FindEndsOfLogs();
   Chain();
 }
 
@@ -249,6 +251,30 @@ void Compilations::FillIn(Compilation& to) {
                : ops == kNone64 || ops == 0                        ? "empty"
                : to.restarts > 0                                   ? "restarted"
                                                                    : "ok";
+}
+
+// A backward graph is compiled after the metrics of its frame: that phases of it are open at the
+// end of the log is all that tells. Of a process with several logs another one may go on.
+void Compilations::FindEndsOfLogs() {
+  for (size_t i = 0; i < all_.size(); ++i)
+    all_[i].ends_log =
+        all_[i].metrics == kNoRow && ProcessOf(all_[i]).last == static_cast<int32_t>(i);
+  auto rank_of = [&](const Process& process) {
+    return std::tuple(entries_.job[process.row], entries_.attempt[process.row],
+                      entries_.rank[process.row]);
+  };
+  std::map<std::tuple<int32_t, int32_t, int32_t>, int> logs;
+  for (const Process& process : processes_) ++logs[rank_of(process)];
+  const auto& spans = model_.tables.Get<CompileSpanTable>();
+  for (size_t row = 0; row < spans.size(); ++row) {
+    const int32_t at = spans.ended[row] != 0 ? kNobody : At(spans, row);
+    if (at == kNobody) continue;
+    Compilation& of = all_[static_cast<size_t>(at)];
+    const Process& process = ProcessOf(of);
+    if (of.outcome == "failed" || process.last != at || logs[rank_of(process)] > 1) continue;
+    of.outcome = "unfinished";
+    of.ends_log = true;
+  }
 }
 
 // What was given up before it began (at the limit of recompilations) has no name of its own: it is

@@ -48,6 +48,7 @@ struct Compilation {
   int64_t start_ns = kNone64, end_ns = kNone64;
   int64_t last_attempt = 0;
   bool ended = false;        // it has metrics
+  bool ends_log = false;     // the log of its process ends inside of it
   bool begins_anew = false;  // an earlier one of the process has the same id
 
   // Filled in when all is known.
@@ -114,6 +115,7 @@ class Compilations {
   void JoinMetrics();
   void JoinCutLogs();
   void FillIn(Compilation& to);
+  void FindEndsOfLogs();
   void FillPlaces(Compilation& to);
   static void TakePlaces(const Compilation& before, Compilation& to);
   void Chain();

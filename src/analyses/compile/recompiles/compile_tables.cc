@@ -48,7 +48,7 @@ class CompilationWriter {
     if (of.previous != kNobody)
       row.previous_id = texts_(compilations_.all()[static_cast<size_t>(of.previous)].id);
     row.outcome = texts_(of.outcome);
-    row.is_last = of.metrics == kNoRow && compilations_.ProcessOf(of).last == at;
+    row.is_last = of.ends_log;
     row.restarts = of.restarts;
     row.start_ns = of.start_ns;
     row.end_ns = of.end_ns;
