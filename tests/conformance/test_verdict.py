@@ -230,7 +230,7 @@ TRACEBACK = """[rank4]: Traceback (most recent call last):
 LAST_WORDS = {
     TRACEBACK % "ValueError: no such layer": "died with ValueError: no such layer at model.py:12",
     TRACEBACK % "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.":
-        "died with OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. at model.py:12",
+        "died with OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB at model.py:12",
 }
 
 

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include "analyses/compile/break_text.h"
 #include "analyses/compile/rows.h"
 #include "base/text/scan.h"
 #include "base/text/strings.h"
+#include "base/text/units.h"
 #include "model/headline.h"
 #include "tables/compile_break.h"
 #include "tables/compile_failure.h"
@@ -47,19 +50,20 @@ class BreakReporter {
   explicit BreakReporter(const Part& part)
       : pools_(part.pools), rows_(part.tables.Get<CompileBreakTable>()) {}
 
-  Finding Report(const std::vector<size_t>& rows) const {
+  // `others`: further breaks ended a compilation, and are told as its failure.
+  Finding Report(const std::vector<size_t>& rows, bool others) const {
     std::vector<DistinctBreak> told = Distinct(rows);
     const size_t first = static_cast<size_t>(told[0].rows[0]);
     Finding finding = NewFinding("compile.graph_breaks", rows_.job[first], rows_.attempt[first],
                                  Severity::kWarning, Role::kCause);
-    finding.headline = fmt::format(
-        "{} in compiled code{} {}: {}",
-        told.size() == 1 ? "1 graph break" : fmt::format("{} graph breaks", told.size()),
-        told.size() == 1           ? " at"
-        : told.front().seconds > 0 ? "; the costliest at"
-                                   : "; the first at",
-        Place(pools_, rows_.user_file[first], rows_.user_line[first]),
-        ShortText(PlainReason(pools_.Text(rows_.reason[first])), kReasonWidth));
+    finding.headline =
+        fmt::format("{} in compiled code{} {}: {}",
+                    Plural(told.size(), others ? "more graph break" : "graph break"),
+                    told.size() == 1           ? " at"
+                    : told.front().seconds > 0 ? "; the costliest at"
+                                               : "; the first at",
+                    Place(pools_, rows_.user_file[first], rows_.user_line[first]),
+                    ShortText(PlainReason(pools_.Text(rows_.reason[first])), kReasonWidth));
     for (size_t i = 0; i < std::min(told.size(), kMostShown); ++i) AddEvidence(told[i], finding);
     for (size_t row : rows) AddRank(finding.ranks, rows_.rank[row]);
     finding.why = "the compiler logged each of them";
@@ -216,13 +220,17 @@ Finding Failure(const Pools& pools, const CompileFailureTable& rows, size_t row)
 void AddBreaks(const Part& part, std::vector<Finding>& findings) {
   const auto& rows = part.tables.Get<CompileBreakTable>();
   std::map<std::pair<int32_t, int32_t>, std::vector<size_t>> attempts;
+  std::set<std::pair<int32_t, int32_t>> with_failures;
   for (size_t row = 0; row < rows.size(); ++row) {
-    // What ended a compilation is told as its failure.
-    if (part.pools.Text(rows.kind[row]) == "failure") continue;
-    attempts[{rows.job[row], rows.attempt[row]}].push_back(row);
+    const std::pair who(rows.job[row], rows.attempt[row]);
+    if (part.pools.Text(rows.kind[row]) == "failure")
+      with_failures.insert(who);
+    else
+      attempts[who].push_back(row);
   }
   const BreakReporter reporter(part);
-  for (const auto& [who, of_attempt] : attempts) findings.push_back(reporter.Report(of_attempt));
+  for (const auto& [who, of_attempt] : attempts)
+    findings.push_back(reporter.Report(of_attempt, with_failures.contains(who)));
 }
 
 void AddFailures(const Part& part, std::vector<Finding>& findings) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "model/compile/frames.h"
-#include "tables/compile_span.h"
+#include "tables/compile_phase.h"
 #include "torch/stacks/user_frames.h"
 
 namespace debrief::analyses::compile_recompiles {
@@ -265,12 +265,14 @@ void Compilations::FindEndsOfLogs() {
   };
   std::map<std::tuple<int32_t, int32_t, int32_t>, int> logs;
   for (const Process& process : processes_) ++logs[rank_of(process)];
-  const auto& spans = model_.tables.Get<CompileSpanTable>();
-  for (size_t row = 0; row < spans.size(); ++row) {
-    const int32_t at = spans.ended[row] != 0 ? kNobody : At(spans, row);
+  const auto& phases = model_.tables.Get<CompilePhaseTable>();
+  for (size_t row = 0; row < phases.size(); ++row) {
+    const int32_t at = phases.open[row] != 0 && phases.depth[row] == 0 ? At(phases, row) : kNobody;
     if (at == kNobody) continue;
     Compilation& of = all_[static_cast<size_t>(at)];
     const Process& process = ProcessOf(of);
+    // What a frame left open itself is damage of the log: it ended, as its metrics say.
+    if (of.metrics == kNoRow || phases.entry[row] < metrics_.entry[of.metrics]) continue;
     if (of.outcome == "failed" || process.last != at || logs[rank_of(process)] > 1) continue;
     of.outcome = "unfinished";
     of.ends_log = true;

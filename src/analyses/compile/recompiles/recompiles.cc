@@ -23,6 +23,7 @@
 #include "tables/compile_frame_group.h"
 #include "tables/compile_metrics.h"
 #include "tables/compile_orphan.h"
+#include "tables/compile_phase.h"
 #include "tables/compile_recompile.h"
 #include "tables/compile_restart.h"
 #include "tables/compile_shape.h"
@@ -193,8 +194,8 @@ const Analysis& Describe() {
                .needs = kTableNames<CompileEntryTable>,
                .makes = kTableNames<CompilationTable, CompileRecompileTable, CompileFrameGroupTable,
                                     CompileOrphanTable>,
-               .uses = kTableNames<CompileMetricsTable, CompileRestartTable, CompileShapeTable,
-                                   CompileSpanTable, CompileTensorTable>},
+               .uses = kTableNames<CompileMetricsTable, CompilePhaseTable, CompileRestartTable,
+                                   CompileShapeTable, CompileSpanTable, CompileTensorTable>},
       .run = Run};
   return kAnalysis;
 }
