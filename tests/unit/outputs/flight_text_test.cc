@@ -46,7 +46,7 @@ Event Op(std::string op, std::string in = "[[4, 4]]", std::string out = "[[4, 4]
   return event;
 }
 
-Event P2p(std::string op, int32_t src, int32_t dst, std::string sizes) {
+Event P2p(std::string op, int32_t src, int32_t dst, const std::string& sizes) {
   Event event = Op(std::move(op), sizes, sizes);
   event.src = src;
   event.dst = dst;
