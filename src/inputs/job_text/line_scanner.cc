@@ -83,7 +83,7 @@ std::string_view WithoutLaunchersHead(std::string_view text) {
   constexpr std::string_view kPlace = "torch/distributed/elastic/multiprocessing/api.py:";
   constexpr size_t kLongestHead = 120;
   const bool may_be = text.size() > 5 && text[0] == 'E' && IsDigit(text[1]) && IsDigit(text[4]);
-  const size_t place = may_be ? text.substr(0, kLongestHead).find(kPlace) : text.npos;
+  const size_t place = may_be ? text.substr(0, kLongestHead).find(kPlace) : std::string_view::npos;
   if (place == std::string_view::npos) return text;
   const size_t end = text.find("] ", place);
   if (end == std::string_view::npos) return text;

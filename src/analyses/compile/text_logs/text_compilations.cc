@@ -35,8 +35,9 @@ std::string TextCompilations::IdOf(const FunctionText& code, int32_t number) {
 
 std::string TextCompilations::LastOf(const ProcessOfText& process, const FunctionText& code) const {
   constexpr size_t kFar = 64;
-  for (size_t i = all_.size(); i-- > 0 && i + kFar >= all_.size();) {
-    const TextCompilation& of = all_[i];
+  const size_t first = all_.size() - std::min(all_.size(), kFar);
+  for (size_t i = all_.size(); i > first; --i) {
+    const TextCompilation& of = all_[i - 1];
     if (of.process == process && of.function == code.function && of.file == code.file &&
         of.line == code.line)
       return of.id;

@@ -211,7 +211,7 @@ class Summary {
     if (all.why[i] != StringId::kNone) return OneLine(all.why[i]);
     if (all.fail_type[i] != StringId::kNone) {
       const bool is_reason = Text(all.fail_type[i]) == "Unsupported";  // no class that says more
-      const std::string what = OneLine(is_reason ? all.fail_reason[i] : all.fail_type[i]);
+      std::string what = OneLine(is_reason ? all.fail_reason[i] : all.fail_type[i]);
       if (all.fail_file[i] == StringId::kNone) return what;
       return fmt::format("{} at {}", what, PlaceText(Text(all.fail_file[i]), all.fail_line[i]));
     }

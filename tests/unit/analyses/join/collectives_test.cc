@@ -198,7 +198,7 @@ TEST(JoinUnits, OpsOfOneKernelAreOneKind) {
   EXPECT_EQ(OpClassOf("coalesced"), 0);
 }
 
-void AddScheduled(Model& model, int64_t entry, std::vector<std::string_view> ops) {
+void AddScheduled(Model& model, int64_t entry, const std::vector<std::string_view>& ops) {
   int32_t position = 0;
   for (std::string_view op : ops) {
     auto row = Part::RowOf<CompileCollectiveRow>({0, 0, 0, 0});

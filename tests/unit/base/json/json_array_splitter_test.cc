@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -343,7 +344,7 @@ TEST(JsonArraySplitter, AgreesWithTheSlowOneOnDocuments) {
   for (int i = 0; i < 5'000 && !HasFatalFailure(); ++i) {
     std::string text;
     AppendValue(text, random, 0);
-    if (random() % 2) text = "{\"v\": " + text + ", \"e\": [" + text + ", " + text + "], \"w\": 1}";
+    if (random() % 2) text = fmt::format(R"({{"v": {0}, "e": [{0}, {0}], "w": 1}})", text);
     if (random() % 3 == 0) text.resize(random() % (text.size() + 1));
     ExpectAgreement(text, i % 3 == 0 ? "" : "e", random);
   }

@@ -6,7 +6,7 @@
 namespace debrief::accel {
 namespace pandas_text_test {
 
-Column Numbers(std::string name, std::vector<double> values) {
+Column Numbers(std::string name, const std::vector<double>& values) {
   Column column{std::move(name), {}};
   for (const double value : values) column.cells.emplace_back(value);
   return column;
