@@ -9,7 +9,7 @@
 namespace debrief::diff {
 namespace matching_test {
 
-Model WithRanks(std::vector<int32_t> ranks) {
+Model WithRanks(const std::vector<int32_t>& ranks) {
   Model model;
   for (int32_t rank : ranks) {
     RankRow row;
@@ -42,7 +42,7 @@ TEST(DiffMatching, TwoSingleRanksAreComparedWithEachOther) {
 
 // Each compilation a function, a file and a line, in the folder of the run.
 Model WithFunctions(const std::string& folder,
-                    std::vector<std::pair<std::string, int32_t>> functions) {
+                    const std::vector<std::pair<std::string, int32_t>>& functions) {
   Model model;
   for (const auto& [name, line] : functions) {
     auto row = Part::RowOf<CompilationRow>({.input = 0, .job = 0, .attempt = 0, .rank = 0});
