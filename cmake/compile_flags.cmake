@@ -13,6 +13,9 @@ target_compile_options(debrief_flags INTERFACE -Wall -Wextra -Wconversion -Werro
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # libstdc++'s own std::stable_sort calls a function that it declares deprecated.
   target_compile_options(debrief_flags INTERFACE -Wno-deprecated-declarations)
+else()
+  # The compiler's own garbage collection takes a tenth of its time with large units, and saves a tenth of their 650 MB.
+  target_compile_options(debrief_flags INTERFACE "SHELL:--param ggc-min-heapsize=1500000")
 endif()
 # It changes the layout of simdjson's parser, so it must be the same everywhere.
 target_compile_definitions(debrief_flags INTERFACE SIMDJSON_DEVELOPMENT_CHECKS=0)
