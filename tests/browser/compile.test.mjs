@@ -64,7 +64,7 @@ const pages = {
   ],
   [`#/compile?at=${encodeURIComponent("0:0:0:0/0")}&show=guards`]: [
     "check_tensor",
-    "12.5 \u00b5s",
+    "12.5 us",
     "1 \u00d7",
   ],
   "#/breaks": ["6 frames", "0\u20131", "33.3 %", "BackendCompilerFailed"],
@@ -77,7 +77,7 @@ const pages = {
   "#/compile_cost": ["inductor_compile", "1.4 s, 100 %", "1.8 s"],
   "#/compile_cost?tab=slowest": ["forward", "1.5 s"],
   "#/compile_cost?tab=kernels": ["triton_poi_fused_add_0", "200 ms"],
-  "#/compile_cost?tab=autotune": ["triton_mm_7", "12.3 \u00b5s", "2.5 s"],
+  "#/compile_cost?tab=autotune": ["triton_mm_7", "12.3 us", "2.5 s"],
   "#/compile_cost?tab=caches": ["fx graph cache", "1, 25 %", "full_miss"],
   "#/compile_cost?tab=weight": ["artifact fx_graph_runnable", "247 kB, 100 %"],
   "#/graphs": ["dynamo output graph", "abcd00000000", "all 2", "4.10 kB"],

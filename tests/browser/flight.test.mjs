@@ -239,7 +239,7 @@ const arrivals = {
       const page = await t.open(hungWithFlight(), { dark, hash: "#/flight_arrivals" });
       assert.match(await text(page, ".takeaway"), /Rank 7 arrived last at 15 of 15 sequences.*45 ms/);
       assert.match(await text(page, "main"), /The last 16 of 400 sequences/);
-      assert.match(await text(page, ".legend"), /below 30 \u00b5s.*from 30 ms.*no time/s);
+      assert.match(await text(page, ".legend"), /below 30 us.*from 30 ms.*no time/s);
       assert.ok((await coloursOfGrid(page)) > 4);
       await page.getByRole("application").focus();
       await page.keyboard.press("End");

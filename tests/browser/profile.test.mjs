@@ -36,14 +36,14 @@ async function says(page, hash, expected) {
 
 // Figures of `debrief profile SUBCOMMAND examples/two-rank-profile`.
 const exampleSays = {
-  "#/profile": ["480 \u00b5s a step", "805 \u00b5s", "400 \u00b5s 49.7 %", "20 \u00b5s", "2 of 2"],
-  "#/profile?rank=1&step=4": ["Step 4 480 \u00b5s", "Steps of rank 1", "Show this step in the timeline"],
+  "#/profile": ["480 us a step", "805 us", "400 us 49.7 %", "20 us", "2 of 2"],
+  "#/profile?rank=1&step=4": ["Step 4 480 us", "Steps of rank 1", "Show this step in the timeline"],
   "#/profile_kernels": ["1.12 ms of work", "ncclDevKernel"],
-  "#/profile_kernels?rank=0": ["602 \u00b5s of work"],
+  "#/profile_kernels?rank=0": ["602 us of work"],
   "#/profile_ops": ["aten::mm"],
   "#/profile_ops?by=modules": ["Modules of rank 0"],
-  "#/profile_idle": ["28.5 % idle", "447 \u00b5s of 1.57 ms", "Idle time by cause"],
-  "#/profile_roofline": ["404 \u00b5s of GPU time", "device not known", "The peaks of this device are not known"],
+  "#/profile_idle": ["28.5 % idle", "447 us of 1.57 ms", "Idle time by cause"],
+  "#/profile_roofline": ["404 us of GPU time", "device not known", "The peaks of this device are not known"],
   "#/profile_memory": ["32.0 KiB peak allocated", "Memory over time"],
 };
 

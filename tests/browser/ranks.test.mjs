@@ -193,7 +193,7 @@ const partial = {
     const { comm_arrival } = rankTables();
     const some = { total: 9, rows: comm_arrival.rows };
     let page = await t.open(ranksRun({ comm_arrival: some }), { hash: "#/ranks" });
-    assert.match(await text(page, "main"), /arrived last.*5 rows of comm_arrival not on this page/s);
+    assert.match(await text(page, "main"), /last in dumps.*5 rows of comm_arrival not on this page/s);
     await hasCount(page.getByText("First difference of each rank"), 0);
     page = await t.open(hungRun(), { hash: "#/ranks" });
     assert.match(await text(page, ".missing"), /Nothing that compares ranks.*TORCH_TRACE/s);
