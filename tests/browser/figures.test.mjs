@@ -14,11 +14,12 @@ const squeezed = (text) => text.replace(/\s+/g, " ").trim();
 
 // What the binary says of one job without the page; sheets are read once.
 class Said {
-  constructor(binary, job, texts) {
+  constructor({ binary, work }, job, texts) {
     Object.assign(this, { binary, job, texts, sheets: new Map() });
-    this.answer = JSON.parse(this.run(job, "--json", "--no-store", "--no-report", "-o", "unused"));
-    this.terminal = squeezed(this.run(job, "--no-store", "--no-report", "-o", "unused"));
-    this.markdown = squeezed(this.run(job, "--markdown", "--no-store", "--no-report", "-o", "unused"));
+    const verdict = [job, "--no-store", "--no-report", "-o", path.join(work, "figures_verdict")];
+    this.answer = JSON.parse(this.run(...verdict, "--json"));
+    this.terminal = squeezed(this.run(...verdict));
+    this.markdown = squeezed(this.run(...verdict, "--markdown"));
   }
 
   run(...words) {
@@ -126,7 +127,7 @@ const test = ([job, names]) => ({
   needsBinary: true,
   async run(t) {
     const folder = path.join(root, "examples", job);
-    const said = new Said(t.options.binary, folder, await formats());
+    const said = new Said(t.options, folder, await formats());
     const page = await t.report([folder], { hash: "#/verdict" });
     await checkVerdict(page, said);
     for (const view of names) await checkView(page, said, view);
