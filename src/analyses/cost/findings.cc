@@ -28,7 +28,10 @@ struct JobSums {
   std::vector<int64_t> rows;  // of cost_rank
   bool from_steps = false;    // of some of them; else the whole recordings
 
-  std::string_view Where() const { return from_steps ? "in steps" : "recorded"; }
+  std::string_view Where(bool by_device) const {
+    if (from_steps) return "in steps";
+    return by_device ? "from first to last work" : "recorded";
+  }
 };
 
 std::map<JobKey, JobSums> SumJobs(const std::map<RankKey, RankSums>& ranks) {
@@ -225,7 +228,7 @@ void AddLossEvidence(const Loss& loss, const JobSums& sums, const Recorded& reco
   finding.evidence.push_back(
       {.text = fmt::format("{} are busy {} of the {} {}{}", loss.by_device ? "devices" : "ranks",
                            DurationText(sums.wall_ns - sums.lost_ns), DurationText(sums.wall_ns),
-                           sums.Where(), profiles),
+                           sums.Where(loss.by_device), profiles),
        .table = "cost_rank",
        .rows = sums.rows});
 }
@@ -303,7 +306,7 @@ void AddNoDeviceWork(const JobKey& job, const Loss& loss, const JobSums& sums,
   finding.attempt = job.second;
   finding.headline = fmt::format("The profile shows almost no work of a device: {} of {} {}",
                                  DurationText(loss.wall_ns - loss.lost_ns),
-                                 DurationText(loss.wall_ns), sums.Where());
+                                 DurationText(loss.wall_ns), sums.Where(true));
   AddLossEvidence(loss, sums, recorded, finding);
   finding.why = "measured on the device";
   finding.next_step =
@@ -408,7 +411,7 @@ void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
   if (loss.wall_ns > 0) AddLossEvidence(loss, sums, recorded, finding);
   // How gaps are charged to causes is a rule of thumb; what nobody knows could be anything.
   finding.confidence = is_unknown ? 0.6 : 0.8;
-  finding.why = "each gap is charged to what the launching thread did then";
+  finding.why = "each gap is charged to what the launching thread did for most of it";
   if (loss.unknown_ns > 0)
     finding.why += fmt::format("; {:.0f} % of the lost time has no recorded cause",
                                Percent(loss.unknown_ns, loss.lost_ns));
