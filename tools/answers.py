@@ -3,8 +3,9 @@
 
 usage: answers.py [--binary PATH] [--output FILE]
 
-Jobs are the folders of recorded/jobs and train, the files of recorded/profiles, and the folders of public profiles, in the data beside the
-checkout (tests/conformance/run.py unpacks it). Who has only this page should be able to say of each: which rank, why, what next.
+Jobs are the folders of recorded/jobs, recorded/compile and train, the files of recorded/profiles, and the public dumps and profiles, in the data
+beside the checkout (tests/conformance/run.py unpacks it). Who has only this page should be able to say of each: which rank, why, what next.
+tests/conformance/test_answers.py has the truth of each.
 """
 import argparse
 import subprocess
@@ -17,15 +18,15 @@ sys.path.insert(0, str(ROOT / "tests/conformance"))
 from run import find_data  # noqa: E402
 
 SCREEN = 40  # lines
+PATTERNS = ("recorded/jobs/*", "recorded/compile/*", "recorded/profiles/*", "train/*", "public/flight_recorder/*", "public/kineto/hta/*", "public/kineto/tracelens/*/*",
+            "public_more/dlrm", "public_more/nsys", "public_more/roofline/*/*.json*", "public_more/straggler/timeline-*")
 TIMEOUT_S = 600
 
 
 def jobs(data):
     """Paths below `data`, in the order of the page."""
-    for pattern in ("recorded/jobs/*", "recorded/profiles/*", "train/*", "public/kineto/*/*", "public_more/*"):
-        for path in sorted(data.glob(pattern)):
-            if path.suffix != ".md":
-                yield path
+    for pattern in PATTERNS:
+        yield from (path for path in sorted(data.glob(pattern)) if path.suffix != ".md")
 
 
 def first_screen(binary, path):

@@ -81,7 +81,7 @@ void AddAccelTime(CLI::App& accel, accel::Arguments& options) {
   accel.add_flag("-S,--use_mp_sync_v2", options.mp_sync_v2, "Align them, other algorithm");
   accel.add_flag("--flex_ts_fix", options.flex_ts_fix, "Shift jobs into their host's wrapper");
   accel.add_flag("-s,--split_events", options.split_events, "Split device events in phases");
-  accel.add_flag("--ignore_crit", options.ignore_crit, "Stamps out of order are only told");
+  accel.add_flag("--ignore_crit", options.ignore_crit, "Stamps out of order are only reported");
   AddOption(accel, "--time_unit", options.time_unit, "UNIT", "displayTimeUnit: ns or ms")
       ->check(OneOf({"ns", "ms"}));
   accel.add_flag("-T,--sync_to_dev", options.sync_to_dev)->group("");

@@ -117,7 +117,7 @@ GateOutcome Test(const Gate& gate, const RunDiff& diff) {
       return {false, fmt::format("{}: passed, within noise: {}", gate.text, Growth(metric))};
     return {true, fmt::format("{}: {}", gate.text, Growth(metric))};
   }
-  return {false, fmt::format("{}: passed, the runs do not both tell it", gate.text)};
+  return {false, fmt::format("{}: passed, the runs do not both have it", gate.text)};
 }
 
 }  // namespace debrief::diff

@@ -36,7 +36,7 @@ const pages = {
     "2 failed",
     "2 recompiled",
     "2 restarted",
-    "12 s",
+    "12.0 s",
     "did not end",
     "loss_fn",
     hostileName,
@@ -64,20 +64,20 @@ const pages = {
   ],
   [`#/compile?at=${encodeURIComponent("0:0:0:0/0")}&show=guards`]: [
     "check_tensor",
-    "12.5 \u00b5s",
+    "12.5 us",
     "1 \u00d7",
   ],
   "#/breaks": ["6 frames", "0\u20131", "33.3 %", "BackendCompilerFailed"],
   [`#/breaks?at=${breakAt}`]: [
     "Set capture_scalar_outputs",
     "train.py:80 in main",
-    "1 s in 2 compilations",
+    "1.00 s in 2 compilations",
     "6 times on ranks 0\u20131",
   ],
-  "#/compile_cost": ["inductor_compile", "1.4 s, 100 %", "1.8 s"],
-  "#/compile_cost?tab=slowest": ["forward", "1.5 s"],
+  "#/compile_cost": ["inductor_compile", "1.40 s, 100 %", "1.80 s"],
+  "#/compile_cost?tab=slowest": ["forward", "1.50 s"],
   "#/compile_cost?tab=kernels": ["triton_poi_fused_add_0", "200 ms"],
-  "#/compile_cost?tab=autotune": ["triton_mm_7", "12.3 \u00b5s", "2.5 s"],
+  "#/compile_cost?tab=autotune": ["triton_mm_7", "12.3 us", "2.50 s"],
   "#/compile_cost?tab=caches": ["fx graph cache", "1, 25 %", "full_miss"],
   "#/compile_cost?tab=weight": ["artifact fx_graph_runnable", "247 kB, 100 %"],
   "#/graphs": ["dynamo output graph", "abcd00000000", "all 2", "4.10 kB"],
@@ -85,9 +85,9 @@ const pages = {
   "#/graphs?tab=guards": ["2 guards failed", "TENSOR_MATCH"],
   "#/graphs?tab=shapes": ["create symbol", "s27", "[2, inf]"],
   "#/graphs?tab=modules": ["weight f32[8, 8]", "256 B"],
-  "#/compile_tree": ["main", "loss_fn", "rank 0 1/0", "6 s", hostileName],
+  "#/compile_tree": ["main", "loss_fn", "rank 0 1/0", "6.00 s", hostileName],
   "#/compile_tree?frames=all": ["_call_impl", "module.py:1790"],
-  "#/compile_tree?frame=0.2": ["all 6 s", "5 s, 83.3 %; 2 compiled again, 2 ok"],
+  "#/compile_tree?frame=0.2": ["all 6.00 s", "5.00 s, 83.3 %; 2 compiled again, 2 ok"],
   "#/compile_tree?rank=1&filter=loss": ["rank 1 1/0", "main"],
   "#/compile_lanes": ["2 ranks", "4.01 s from first to last", "2.01 s rank 0", "2 with failures"],
   "#/compile_lanes?clock=log": ["From the start of each log"],
@@ -226,7 +226,7 @@ const stacks = {
     await hasCount(frames.locator("li"), 4);
     await page.getByRole("button", { name: "Fold all", exact: true }).click();
     await hasCount(frames.locator("li"), 1);
-    assert.match(await frames.innerText(), /6 s/);
+    assert.match(await frames.innerText(), /6.00 s/);
     await hasCount(frames.getByRole("img", { name: "failed" }), 1);
     await page.getByRole("button", { name: "Unfold all" }).click();
     await page.keyboard.press("j");
@@ -234,7 +234,7 @@ const stacks = {
     assert.match(page.url(), /frame=0\.2/);
     const flame = page.getByRole("group", { name: "Compile time by stack" });
     await hasCount(flame.getByRole("button"), 1);
-    await page.getByRole("button", { name: "all 6 s" }).click();
+    await page.getByRole("button", { name: "all 6.00 s" }).click();
     await flame.getByRole("button", { name: /^loss_fn/ }).click();
     assert.match(page.url(), /frame=0\.3/);
     const row = frames.locator("li", { hasText: "loss_fn" });
@@ -254,7 +254,7 @@ const lanes = {
     const box = page.locator(".lane-box");
     const { width } = await box.boundingBox();
     await box.hover({ position: { x: 84 + (width - 96) * 0.2, y: 40 } });
-    assert.match(await page.locator(".grid-tip").innerText(), /rank 0: 0\/0 forward; 1\.5 s, ok/);
+    assert.match(await page.locator(".grid-tip").innerText(), /rank 0: 0\/0 forward; 1\.50 s, ok/);
     await box.click({ position: { x: 84 + (width - 96) * 0.2, y: 40 } });
     await page.waitForFunction(() => location.hash.includes("at="));
     await page.getByRole("link", { name: "Show compilation 0/0" }).waitFor();

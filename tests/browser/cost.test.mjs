@@ -84,17 +84,17 @@ const ranks = {
   async run(t) {
     const page = await t.open(costRun(), { hash: "#/cost" });
     const numbers = await page.getByRole("list", { name: "Lost time" }).innerText();
-    assert.match(numbers, /900 ms lost\s+30\.0 % of 3 s in steps.*40\.0 % compiled.*2\.5 s compiling/s);
+    assert.match(numbers, /900 ms lost\s+30\.0 % of 3.00 s in steps.*40\.0 % compiled.*2\.50 s compiling/s);
     const rows = section(page, "Where the time of each rank goes").locator(".virtual tbody tr");
     await hasCount(rows, 3);
-    assert.match(await rows.nth(1).innerText(), /1\s+1 s\s+300 ms\s+30\.0 %\s+0\s+600 ms/);
+    assert.match(await rows.nth(1).innerText(), /1\s+1.00 s\s+300 ms\s+30\.0 %\s+0\s+600 ms/);
     const bar = rows.nth(0).getByRole("img");
     assert.equal(
       await bar.getAttribute("aria-label"),
       "computing 600 ms (60.0 %), moving data 100 ms (10.0 %), waiting for ranks 200 ms (20.0 %), data loading 100 ms (10.0 %)",
     );
     assert.match(await section(page, "Collectives").innerText(), /all_reduce\s+mesh_dp \[0.2\]\s+12\s+4\.00 MB\s+700 ms\s+300 ms\s+400 ms\s+rank 2, 250 ms\s+rank 1, 390 ms/);
-    assert.match(await section(page, "Compiled regions").innerText(), /4\/1\s+forward.*model\.py:12\s+again\s+2\.5 s\s+8\s+80 ms\s+10 ms/s);
+    assert.match(await section(page, "Compiled regions").innerText(), /4\/1\s+forward.*model\.py:12\s+again\s+2\.50 s\s+8\s+80.0 ms\s+10.0 ms/s);
   },
 };
 
@@ -138,7 +138,7 @@ const partial = {
     const { cost_region } = costTables();
     let page = await t.open(costRun({ cost_region }), { hash: "#/cost" });
     const main = await page.locator("main").innerText();
-    assert.match(main, /2\.5 s compiling again.*Where steps lose time is not known: no profile was recorded.*Compiled regions/s);
+    assert.match(main, /2\.50 s compiling again.*Where steps lose time is not known: no profile was recorded.*Compiled regions/s);
     assert.ok(!main.includes("Where the time of each rank goes"));
     page = await t.open(hungRun(), { hash: "#/cost" });
     assert.match(await page.locator(".missing").innerText(), /Neither profiles nor compile logs.*TORCH_TRACE/s);
@@ -190,7 +190,7 @@ const stages = {
     const change = table([worker(0, 0, 1), worker(0, 1, 1.25), worker(1, 0, 0.98), worker(1, 1, 1)]);
     let page = await t.open(costRun({ what_if_job: table([replay]), what_if_change: change }), { hash: "#/cost" });
     await hasCount(mapOf(page).locator(".heat-cell"), 4);
-    assert.match(await mapOf(page).locator("svg").textContent(), /stage 0.*stage 1.*Rank 1, stage 0: costs 50 ms a step, 20\.0 %/s);
+    assert.match(await mapOf(page).locator("svg").textContent(), /stage 0.*stage 1.*Rank 1, stage 0: costs 50.0 ms a step, 20\.0 %/s);
     page = await t.open(costRun({ what_if_job: table([{ ...job, why_not: "its steps lack ops" }]) }), { hash: "#/cost" });
     assert.match(await mapOf(page).innerText(), /could not be replayed: its steps lack ops/);
     page = await t.open(costRun(), { hash: "#/cost" });

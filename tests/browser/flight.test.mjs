@@ -237,9 +237,9 @@ const arrivals = {
   async run(t) {
     for (const dark of [false, true]) {
       const page = await t.open(hungWithFlight(), { dark, hash: "#/flight_arrivals" });
-      assert.match(await text(page, ".takeaway"), /Rank 7 arrived last at 15 of 15 sequences.*45 ms/);
+      assert.match(await text(page, ".takeaway"), /Rank 7 arrived last at 15 of 15 sequences.*45.0 ms/);
       assert.match(await text(page, "main"), /The last 16 of 400 sequences/);
-      assert.match(await text(page, ".legend"), /below 30 \u00b5s.*from 30 ms.*no time/s);
+      assert.match(await text(page, ".legend"), /below 30 us.*from 30 ms.*no time/s);
       assert.ok((await coloursOfGrid(page)) > 4);
       await page.getByRole("application").focus();
       await page.keyboard.press("End");
@@ -251,16 +251,16 @@ const arrivals = {
       assert.match(page.url(), /seq=15&rank=7/);
       assert.match(
         await text(page, ".cell-words"),
-        /Rank 7: 45 ms behind the first, the last; 22.5 ms behind the median/,
+        /Rank 7: 45.0 ms behind the first, the last; 22.5 ms behind the median/,
       );
       const row = page.locator(".virtual tr.selected");
-      assert.match(await row.innerText(), /7\s+45 ms\s+45 ms\s+15\s+0\s+7\s+44 ms\s+200 ms/);
+      assert.match(await row.innerText(), /7\s+45.0 ms\s+45.0 ms\s+15\s+0\s+7\s+44.0 ms\s+200 ms/);
       await page.getByRole("button", { name: "behind the median" }).click();
       assert.match(await row.innerText(), /7\s+22.5 ms/);
       await t.screenshot(page, `flight_arrivals_${dark ? "dark" : "light"}`);
       await page.getByRole("button", { name: "from profiles" }).click();
       await page.getByRole("button", { name: "behind the first" }).click();
-      assert.match(await text(page, ".takeaway"), /Rank 0 arrived last at 16 of 16.*1.2 ms/);
+      assert.match(await text(page, ".takeaway"), /Rank 0 arrived last at 16 of 16.*1.20 ms/);
       await noSidewaysScroll(page);
     }
   },
@@ -273,7 +273,7 @@ const traffic = {
     await hasCount(page.locator(".bandwidth .point"), 2, "a barrier moves nothing");
     const speeds = page.locator('[aria-label="Bandwidth by message size"].virtual tbody tr');
     await hasCount(speeds, 3, "one definition");
-    assert.match(await speeds.nth(1).innerText(), /mesh_dp \(7\)\s+5, 7\s+all_reduce\s+1.05 MB\s+4\s+15 ms\s+12.5 GB\/s/);
+    assert.match(await speeds.nth(1).innerText(), /mesh_dp \(7\)\s+5, 7\s+all_reduce\s+1.05 MB\s+4\s+15.0 ms\s+12.5 GB\/s/);
     const amounts = page.locator('[aria-label="Traffic by group and op"].virtual tbody tr');
     assert.match(await amounts.innerText(), /dp\s+all_reduce\s+36\s+9.46 MB\s+9.46 MB\s+105 ms/);
     assert.match(

@@ -36,14 +36,14 @@ async function says(page, hash, expected) {
 
 // Figures of `debrief profile SUBCOMMAND examples/two-rank-profile`.
 const exampleSays = {
-  "#/profile": ["480 \u00b5s a step", "805 \u00b5s", "400 \u00b5s 49.7 %", "20 \u00b5s", "2 of 2"],
-  "#/profile?rank=1&step=4": ["Step 4 480 \u00b5s", "Steps of rank 1", "Show this step in the timeline"],
+  "#/profile": ["480 us a step", "805 us", "400 us 49.7 %", "20.0 us", "2 of 2"],
+  "#/profile?rank=1&step=4": ["Step 4 480 us", "Steps of rank 1", "Show this step in the timeline"],
   "#/profile_kernels": ["1.12 ms of work", "ncclDevKernel"],
-  "#/profile_kernels?rank=0": ["602 \u00b5s of work"],
+  "#/profile_kernels?rank=0": ["602 us of work"],
   "#/profile_ops": ["aten::mm"],
   "#/profile_ops?by=modules": ["Modules of rank 0"],
-  "#/profile_idle": ["28.5 % idle", "447 \u00b5s of 1.57 ms", "Idle time by cause"],
-  "#/profile_roofline": ["404 \u00b5s of GPU time", "device not known", "The peaks of this device are not known"],
+  "#/profile_idle": ["28.5 % idle", "447 us of 1.57 ms", "Idle time by cause"],
+  "#/profile_roofline": ["404 us of GPU time", "device not known", "The peaks of this device are not known"],
   "#/profile_memory": ["32.0 KiB peak allocated", "Memory over time"],
 };
 
@@ -61,22 +61,22 @@ const numbers = {
 };
 
 const hostileSays = {
-  "#/profile": ["its GPU finding", "7 ms", "38 of 40", `upper bound: ${shownName}`],
-  "#/profile?rank=1&step=12": ["Step 12 50 ms", "+30 ms", "Why it is called slow", "slow"],
+  "#/profile": ["its GPU finding", "7.00 ms", "38 of 40", `upper bound: ${shownName}`],
+  "#/profile?rank=1&step=12": ["Step 12 50.0 ms", "+30.0 ms", "Why it is called slow", "slow"],
   "#/profile_kernels": [
-    "12 ms",
-    "4 ms 2 ms 6 ms 2 ms", // mean, min, max, deviation over both ranks
+    "12.0 ms",
+    "4.00 ms 2.00 ms 6.00 ms 2.00 ms", // mean, min, max, deviation over both ranks
     shownName,
     "1,000 rows of profile_kernel",
   ],
-  "#/profile_kernels?rank=1": ["6 ms of work"],
+  "#/profile_kernels?rank=1": ["6.00 ms of work"],
   "#/profile_kernels?class=memory": ["Memcpy HtoD"],
   "#/profile_ops": ["aten::<b>mm</b>", "called 6 times"],
   "#/profile_ops?by=modules": ["Linear_0", "circle_a", "circle_b"],
-  "#/profile_idle": ["30 ms", "100 %", shownName, "aten::add", "Not computable for rank 1: no synchronisation"],
+  "#/profile_idle": ["30.0 ms", "100 %", shownName, "aten::add", "Not computable for rank 1: no synchronisation"],
   "#/profile_memory": ["23.4 MiB peak allocated", "38.7 % of it unused", "81.6 %", "\u22129.5 MiB", shownName],
-  "#/profile_roofline": ["40.0 % MFU", "6 ms of GPU time", "memory 4.8 TB/s", "bf16 989 TFLOP/s", shownName, "2 shapes without a model"],
-  "#/profile_roofline?rank=1": ["2 ms of GPU time"],
+  "#/profile_roofline": ["40.0 % MFU", "6.00 ms of GPU time", "memory 4.8 TB/s", "bf16 989 TFLOP/s", shownName, "2 shapes without a model"],
+  "#/profile_roofline?rank=1": ["2.00 ms of GPU time"],
   "#/profile_memory?device=1.s.0": ["19.1 MiB in use at the end", "6.7 MiB fragmented", "has no trace", "train.py:10 <module>"],
   "#/profile_flames": ["A report of one file cannot hold flame graphs", "--single-file"],
 };
@@ -118,7 +118,7 @@ const selection = {
     await page.getByRole("button", { name: /^void/ }).click();
     assert.match(page.url(), /at=\w+/);
     const panel = page.getByLabel("Selected kernel");
-    assert.match(squeezed(await panel.innerText()), /3 times, 12 ms in all.*aten::<b>mm<\/b> \[4, 4\] /);
+    assert.match(squeezed(await panel.innerText()), /3 times, 12.0 ms in all.*aten::<b>mm<\/b> \[4, 4\] /);
     await page.reload();
     await hasCount(page.getByLabel("Selected kernel"), 1, "after a reload");
     await go(page, "#/profile_ops?by=modules");
@@ -140,12 +140,12 @@ const looks = {
         return data.filter((value, i) => i % 4 === 3 && value > 0).length;
       });
       assert.ok(painted > 5000, `${painted} pixels of the curve`);
-      assert.match(await page.locator(".curve").getAttribute("aria-label"), /the peak of 23.4 MiB is at 24 ms/);
+      assert.match(await page.locator(".curve").getAttribute("aria-label"), /the peak of 23.4 MiB is at 24.0 ms/);
       await t.screenshot(page, `profile_memory_${dark ? "dark" : "light"}`);
     }
     const page = await t.open(profileRun(), { hash: "#/profile_memory?device=1.s.1" });
     await page.waitForSelector(".curve canvas");
-    assert.match(await page.locator(".curve").getAttribute("aria-label"), /the peak of 28.6 MiB is at 20 ms; out of memory at 24 ms$/);
+    assert.match(await page.locator(".curve").getAttribute("aria-label"), /the peak of 28.6 MiB is at 20.0 ms; out of memory at 24.0 ms$/);
     await t.screenshot(page, "profile_memory_out");
   },
 };
@@ -231,10 +231,10 @@ const roofline = {
       const dots = page.locator(".roofline circle");
       await hasCount(dots, 1, "one shape of both ranks");
       await hasCount(page.locator(".roofline .roof"), 2, "memory and bf16");
-      assert.match(await dots.locator("title").textContent(), /aten::<b>mm<\/b> .*: 200 TFLOP\/s at 2,000 FLOPs a byte, 20\.2 % of its roof; compute bound, 4 ms in 4 calls/);
+      assert.match(await dots.locator("title").textContent(), /aten::<b>mm<\/b> .*: 200 TFLOP\/s at 2,000 FLOPs a byte, 20\.2 % of its roof; compute bound, 4.00 ms in 4 calls/);
       await dots.click();
       await page.waitForFunction(() => /at=/.test(location.hash));
-      assert.match(await page.getByLabel("Selected shape").innerText(), /200 GFLOP, 100 MB, 1 ms/);
+      assert.match(await page.getByLabel("Selected shape").innerText(), /200 GFLOP, 100 MB, 1.00 ms/);
     }
     const { islands, ...run } = profileRun();
     const tables = { ...islands.profile.tables };

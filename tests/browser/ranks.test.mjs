@@ -110,8 +110,8 @@ const matrix = {
       const rows = page.locator('[aria-label="All ranks"].virtual tbody tr');
       await hasCount(rows, 4);
       const slow = await rows.nth(1).innerText();
-      assert.match(slow, /1\s+1 s.*150 ms\s+40 ms\s+120 ms\s+its host is slow\s+30\s+55 ms\s+.*Rank 1 is a straggler/s);
-      assert.match(await rows.nth(3).innerText(), /3\s+2.5 s\s+0 s\s+compilations\s/);
+      assert.match(slow, /1\s+1.00 s.*150 ms\s+40.0 ms\s+120 ms\s+its host is slow\s+30\s+55.0 ms\s+.*Rank 1 is a straggler/s);
+      assert.match(await rows.nth(3).innerText(), /3\s+2.50 s\s+0 s\s+compilations\s/);
       await t.screenshot(page, `ranks_${dark ? "dark" : "light"}`, true);
       await page.getByRole("link", { name: "Rank 1 is a straggler" }).click();
       await page.waitForFunction(() => /verdict\?finding=f1/.test(location.hash));
@@ -127,7 +127,7 @@ const agree = {
     for (const part of ["ranks 0\u20132", "rank 3", "differs from most", "2 compile ids; besides 1/0", "fewer than two ranks tell"])
       assert.ok(checks.includes(part), `${part} in ${checks}`);
     assert.match(checks, /differ\s+compilations.*agree\s+caches/s);
-    assert.match(await section(page, "Expected time of graphs").innerText(), /1.5 ms\s+rank 0: 2 ms\s+rank 3: 3.5 ms/);
+    assert.match(await section(page, "Expected time of graphs").innerText(), /1.50 ms\s+rank 0: 2.00 ms\s+rank 3: 3.50 ms/);
     const order = await section(page, "Order of graphs, where ranks differ").innerText();
     assert.match(order, /1\s+2\/0 on ranks 0\u20132; 1\/0 on rank 3\s+differ\s+agree/);
   },
@@ -193,7 +193,7 @@ const partial = {
     const { comm_arrival } = rankTables();
     const some = { total: 9, rows: comm_arrival.rows };
     let page = await t.open(ranksRun({ comm_arrival: some }), { hash: "#/ranks" });
-    assert.match(await text(page, "main"), /arrived last.*5 rows of comm_arrival not on this page/s);
+    assert.match(await text(page, "main"), /last in dumps.*5 rows of comm_arrival not on this page/s);
     await hasCount(page.getByText("First difference of each rank"), 0);
     page = await t.open(hungRun(), { hash: "#/ranks" });
     assert.match(await text(page, ".missing"), /Nothing that compares ranks.*TORCH_TRACE/s);

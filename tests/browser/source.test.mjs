@@ -36,7 +36,7 @@ const view = {
     const page = await t.open(run(), { hash: "#/source" });
     const files = page.locator(".file-list li");
     await hasCount(files, 3);
-    assert.match(await files.first().innerText(), /train\.py[^]*6 s, 2 failed, 6 breaks/);
+    assert.match(await files.first().innerText(), /train\.py[^]*6.00 s, 2 failed, 6 breaks/);
     const lines = page.getByRole("region", { name: "Lines", exact: true });
     const text = await lines.innerText();
     for (const part of [

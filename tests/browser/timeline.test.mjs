@@ -71,7 +71,7 @@ async function selects(t) {
   const text = await details(page).innerText();
   assert.match(text, /^gemm/);
   assert.match(text, /kernel on a device/);
-  assert.match(text, /10 ms/);
+  assert.match(text, /10.0 ms/);
   assert.match(text, /rank 0, stream 7/);
   assert.match(text, /launched by\s+launch/);
   await settled(page, "sel", "0/s7/5");
@@ -81,7 +81,7 @@ async function selects(t) {
   await page.waitForFunction(() => document.querySelector(".tl-panel h2")?.innerText === "launch");
   assert.match(await details(page).innerText(), /launched\s+gemm/);
   const spoken = page.locator(".timeline > .unseen");
-  assert.match(await spoken.innerText(), /^launch, call of the device runtime, 2 ms at 12\.000 ms/);
+  assert.match(await spoken.innerText(), /^launch, call of the device runtime, 2.00 ms at 12\.000 ms/);
   await page.keyboard.press("Escape");
   await details(page).waitFor({ state: "detached" });
 }
@@ -99,7 +99,7 @@ async function walksByKeys(t) {
   };
   await press("ArrowDown", "step");
   await press("ArrowDown", "linear");
-  assert.match(await details(page).innerText(), /self\s+8 ms/);
+  assert.match(await details(page).innerText(), /self\s+8.00 ms/);
   await press("ArrowRight", "all_reduce");
   await press("ArrowDown", "launch");
   await press("ArrowUp", "all_reduce");
@@ -121,7 +121,7 @@ async function zooms(t) {
   await ready(page);
   assert.match(await inSight(page), /^98\.8 ms/);
   await page.keyboard.press("w");
-  await page.waitForFunction(() => /^79 ms/.test(document.querySelector(".in-sight").innerText));
+  await page.waitForFunction(() => /^79.0 ms/.test(document.querySelector(".in-sight").innerText));
   await page.keyboard.press("0");
   const { x, y } = await pointOf(page, "stream 7", 0, 25);
   await page.mouse.move(x, y);

@@ -8,6 +8,7 @@ jobs of ../shared/data. Checked is
 
   * no headline has more than 100 characters, a sentinel (-2147483648), an empty name ("Ranks  joined", "type Float, rank 2 with "), a raw
     list of lists ([[16, 256]]), a line end, or words that docs/verdict.md replaces;
+  * every next step is a sentence, or sentences: it begins with a capital letter, and ends as one where it does not end in a command to paste;
   * every rule in the sources has an example in docs/findings.md, or is named there with the reason why it has none (cases.py);
   * the story of a job on a terminal has at most 15 lines, whatever its width;
   * docs/findings.md is what this would write (compared by rule: an example of ../shared/data is only compared when that is there).
@@ -124,6 +125,13 @@ def wrong_with(headline):
     return reasons + ([f"{len(headline)} characters"] if len(headline) > LONGEST else [])
 
 
+def wrong_with_next(step):
+    """Of a next step; what the compiler itself hints at is quoted as it is."""
+    line = step.split("\n")[0].strip()
+    is_command = re.search(r"(?:: |&& |; )debrief \w[^.]*\S$", line) or line.endswith('"')
+    return ([] if re.match(r"[A-Z]", line) else ["begins with no capital letter"]) + ([] if line[-1] in ".?!" or is_command else ["ends in the middle of a sentence"])
+
+
 def rules_of_sources():
     """Rules that the analyses name, and that are no words to find others by."""
     texts = [path.read_text() for path in sorted((ROOT / "src/analyses").rglob("*.cc"))]
@@ -167,6 +175,8 @@ def check(found, text, missing):
     for name, finding in found:
         for reason in wrong_with(finding["headline"]):
             yield f"{finding['rule']} of {name}: {reason}: {finding['headline']}"
+        for reason in wrong_with_next(finding["next_step"]) if finding["next_step"] else []:
+            yield f"{finding['rule']} of {name}: the next step {reason}: {finding['next_step']}"
     if has_shared():
         yield from (f"{rule} has no example: add one to cases.py, or the reason why there is none" for rule in missing if rule not in WITHOUT)
         yield from (f"{rule} has an example, and a reason why there is none in cases.py" for rule in WITHOUT if rule not in missing)

@@ -99,7 +99,7 @@ class BreakReporter {
                      Place(pools_, rows_.user_file[row], rows_.user_line[row]),
                      pools_.Text(rows_.reason[row]),
                      told.count == 1 ? "once" : fmt::format("{} times", told.count),
-                     told.seconds > 0 ? fmt::format(", {:.2f} s", told.seconds) : ""),
+                     told.seconds > 0 ? ", " + SecondsText(told.seconds) : ""),
          "compile_break", told.rows});
     finding.compile_ids.emplace_back(pools_.Text(rows_.first_compile_id[row]));
     finding.source.push_back(
@@ -210,7 +210,7 @@ Finding Failure(const Pools& pools, const CompileFailureTable& rows, size_t row)
                              "program may have caught it";
   const BreakText said = ParseBreakText(pools.Text(rows.text[row]));
   finding.next_step = fmt::format(
-      "read all of it: debrief query OUT \"SELECT text FROM compile_failure WHERE compile_id = "
+      "Read all of it: debrief query OUT \"SELECT text FROM compile_failure WHERE compile_id = "
       "'{}'\"",
       finding.compile_ids[0]);
   if (!said.hints.empty()) finding.next_step = FirstLine(said.hints[0]);

@@ -29,38 +29,38 @@ std::string BeforeCall(const Advice& advice) {
 
 std::string SizeStep(const Change& change, const Advice& advice) {
   if (advice.is_parameter)
-    return "set torch._dynamo.config.force_parameter_static_shapes = False, or compile the "
+    return "Set torch._dynamo.config.force_parameter_static_shapes = False, or compile the "
            "function "
-           "once for each parameter shape";
+           "once for each parameter shape.";
   if (change.dimension == kNone32)
-    return fmt::format("`torch.compile({}, dynamic=True)`", advice.function);
-  std::string step = fmt::format("`torch._dynamo.mark_dynamic({}, {})` {}", change.name,
+    return fmt::format("Use `torch.compile({}, dynamic=True)`.", advice.function);
+  std::string step = fmt::format("Call `torch._dynamo.mark_dynamic({}, {})` {}", change.name,
                                  change.dimension, BeforeCall(advice));
   if (!advice.symbol.empty())
     step += fmt::format("; it is dynamic ({}) from this compilation on", advice.symbol);
-  return step;
+  return step + ".";
 }
 
 std::string TypeStep(const Change& change, const Advice& advice) {
   const bool is_number = (change.old_value == "int" || change.old_value == "float") &&
                          (change.new_value == "int" || change.new_value == "float");
   if (is_number)
-    return fmt::format("pass `float({})` in every call of {}", change.name, advice.function);
+    return fmt::format("Pass `float({})` in every call of {}.", change.name, advice.function);
   if (change.old_value.empty())
-    return fmt::format("pass {} with one type in every call of {}", change.name, advice.function);
-  return fmt::format("pass {} as {} in every call of {}, or compile one function for each type",
+    return fmt::format("Pass {} with one type in every call of {}.", change.name, advice.function);
+  return fmt::format("Pass {} as {} in every call of {}, or compile one function for each type.",
                      change.name, change.old_value, advice.function);
 }
 
 std::string ValueStep(const Change& change, const Advice& advice) {
   if (!advice.symbol.empty())
     return fmt::format(
-        "`torch.compile({}, dynamic=True)`: {} is dynamic ({}) from this compilation "
-        "on, and would be from the first",
+        "Use `torch.compile({}, dynamic=True)`: {} is dynamic ({}) from this compilation "
+        "on, and would be from the first.",
         advice.function, change.name, advice.symbol);
   return fmt::format(
-      "pass {0} as a tensor, `torch.tensor({0})`, or keep it the same: each value of "
-      "it is compiled",
+      "Pass {0} as a tensor, `torch.tensor({0})`, or keep it the same: each value of "
+      "it is compiled.",
       change.name);
 }
 
@@ -68,10 +68,10 @@ std::string IdentityStep(const Change& change, const Advice& advice) {
   const bool is_self = change.name == "self" || change.name.starts_with("self.");
   if (is_self)
     return fmt::format(
-        "let instances share one {}: pass what differs as an argument, or set "
-        "torch._dynamo.config.inline_inbuilt_nn_modules = True",
+        "Let instances share one {}: pass what differs as an argument, or set "
+        "torch._dynamo.config.inline_inbuilt_nn_modules = True.",
         advice.function);
-  return fmt::format("make {} once and pass the same object to {} in every call", change.name,
+  return fmt::format("Make {} once and pass the same object to {} in every call.", change.name,
                      advice.function);
 }
 
@@ -100,37 +100,38 @@ std::string NextStep(const Change& change, const Advice& advice) {
   if (kind == "identity" || kind == "deallocated") return IdentityStep(change, advice);
   if (kind == "flag")
     return fmt::format(
-        "compile one function for each value of {0}, or replace the branch by "
-        "`torch.where` or `torch.cond`; two versions are the price of a flag",
+        "Compile one function for each value of {0}, or replace the branch by "
+        "`torch.where` or `torch.cond`; two versions are the price of a flag.",
         name);
   if (kind == "stride")
-    return fmt::format("`{0} = {0}.contiguous()` {1}", name, BeforeCall(advice));
+    return fmt::format("Write `{0} = {0}.contiguous()` {1}.", name, BeforeCall(advice));
   if (kind == "dtype")
-    return fmt::format("`{0} = {0}.to(dtype)` with one dtype {1}", name, BeforeCall(advice));
+    return fmt::format("Write `{0} = {0}.to(dtype)` with one dtype {1}.", name, BeforeCall(advice));
   if (kind == "device")
-    return fmt::format("`{0} = {0}.to(device)` with one device {1}", name, BeforeCall(advice));
+    return fmt::format("Write `{0} = {0}.to(device)` with one device {1}.", name,
+                       BeforeCall(advice));
   if (kind == "dimensions")
-    return fmt::format("give {} the same number of dimensions (unsqueeze, flatten) {}", name,
+    return fmt::format("Give {} the same number of dimensions (unsqueeze, flatten) {}.", name,
                        BeforeCall(advice));
   if (kind == "requires_grad")
-    return fmt::format("`{0} = {0}.detach()`, or the same requires_grad each time, {1}", name,
-                       BeforeCall(advice));
+    return fmt::format("Write `{0} = {0}.detach()`, or set the same requires_grad each time, {1}.",
+                       name, BeforeCall(advice));
   if (kind == "length")
-    return fmt::format("keep len({}) the same, or pass one stacked tensor to {}", name,
+    return fmt::format("Keep len({}) the same, or pass one stacked tensor to {}.", name,
                        advice.function);
   if (kind == "attribute" || kind == "key")
-    return fmt::format("set {} once, before the first call of {}", name, advice.function);
-  if (kind == "alias") return fmt::format("pass `{0}.clone()` {1}", name, BeforeCall(advice));
+    return fmt::format("Set {} once, before the first call of {}.", name, advice.function);
+  if (kind == "alias") return fmt::format("Pass `{0}.clone()` {1}.", name, BeforeCall(advice));
   if (kind == "global_state")
     return fmt::format(
-        "call {} under the same torch.no_grad(), autocast, default dtype and device "
-        "each time",
+        "Call {} under the same torch.no_grad(), autocast, default dtype and device "
+        "each time.",
         advice.function);
   if (kind == "dispatch")
-    return fmt::format("pass {} on the same device, and the same kind of tensor, each time", name);
+    return fmt::format("Pass {} on the same device, and the same kind of tensor, each time.", name);
   return fmt::format(
-      "see the guard in table compile_guard; `torch.compile({}, dynamic=True)` helps "
-      "against shapes",
+      "See the guard in table compile_guard; `torch.compile({}, dynamic=True)` helps "
+      "against shapes.",
       advice.function);
 }
 

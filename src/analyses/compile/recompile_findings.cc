@@ -20,6 +20,7 @@
 #include "base/text/columns.h"
 #include "base/text/scan.h"
 #include "base/text/strings.h"
+#include "base/text/units.h"
 #include "model/headline.h"
 #include "tables/compilation.h"
 #include "torch/code_words.h"
@@ -145,11 +146,11 @@ class Reporter {
                               std::string(pools_.Text(facts.file)), facts.line});
     finding.evidence.push_back(
         {facts.seconds > 0
-             ? fmt::format("its compilations after the first took {:.2f} s", facts.seconds)
+             ? fmt::format("its compilations after the first took {}", SecondsText(facts.seconds))
              : "its compilations after the first; the log has no times of them",
          "compilation", facts.rows});
     if (facts.main == kNoRow) {
-      finding.next_step = "run with TORCH_LOGS=recompiles to see which guards fail";
+      finding.next_step = "Run with TORCH_LOGS=recompiles to see which guards fail.";
       return finding;
     }
     finding.evidence.push_back({std::string(pools_.Text(recompiles_.change[facts.main])),
@@ -217,7 +218,7 @@ class Reporter {
     finding.why = is_last ? "nothing follows it in the log; a log that was cut looks the same"
                           : "its metrics are missing; the process went on";
     finding.next_step = fmt::format(
-        "look at what {} compiles, and at the output of this rank for the exception or the kill",
+        "Look at what {} compiles, and at the output of this rank for the exception or the kill.",
         pools_.Text(rows_.function[row]));
     return finding;
   }

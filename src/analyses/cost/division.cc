@@ -75,6 +75,12 @@ class Divider {
     return {timelines.start_ns[view_.row], timelines.end_ns[view_.row]};
   }
 
+  // Without steps: from the first to the last work of the device, as profile_breakdown has it. What
+  // comes before is the start of the program, and nobody's loss.
+  Interval Worked() const {
+    return works_.works.empty() ? Whole() : timeline::SpanOf(works_.works);
+  }
+
   void FindWindows(Division& division) const {
     std::vector<timeline::StepWindow> steps = timeline::StepWindowsOf(view_);
     division.from_steps = !steps.empty();
@@ -82,7 +88,7 @@ class Divider {
       AppendToUnion(division.windows, step.time);
       division.steps.push_back(step.time);
     }
-    if (steps.empty()) AppendToUnion(division.windows, Whole());
+    if (steps.empty()) AppendToUnion(division.windows, Worked());
     division.window_count = steps.empty() ? 1 : static_cast<int64_t>(steps.size());
   }
 

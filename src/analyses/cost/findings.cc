@@ -26,6 +26,12 @@ struct JobSums {
   int64_t wall_ns = 0, lost_ns = 0, region_ns = 0;
   std::vector<int32_t> ranks;
   std::vector<int64_t> rows;  // of cost_rank
+  bool from_steps = false;    // of some of them; else the whole recordings
+
+  std::string_view Where(bool by_device) const {
+    if (from_steps) return "in steps";
+    return by_device ? "from first to last work" : "recorded";
+  }
 };
 
 std::map<JobKey, JobSums> SumJobs(const std::map<RankKey, RankSums>& ranks) {
@@ -36,6 +42,7 @@ std::map<JobKey, JobSums> SumJobs(const std::map<RankKey, RankSums>& ranks) {
     job.wall_ns += sums.times.Wall();
     job.lost_ns += sums.times.Lost();
     job.region_ns += sums.region_ns;
+    job.from_steps |= sums.from_steps;
     if (key.rank != kNone32) job.ranks.push_back(key.rank);
     job.rows.push_back(row++);
   }
@@ -218,12 +225,12 @@ void AddLossEvidence(const Loss& loss, const JobSums& sums, const Recorded& reco
   if (sums.rows.empty()) return;
   const std::string profiles =
       recorded.timelines > 1 ? fmt::format(" ({} profiles added up)", recorded.timelines) : "";
-  finding.evidence.push_back({.text = fmt::format("{} are busy {} of the {} in steps{}",
-                                                  loss.by_device ? "devices" : "ranks",
-                                                  DurationText(sums.wall_ns - sums.lost_ns),
-                                                  DurationText(sums.wall_ns), profiles),
-                              .table = "cost_rank",
-                              .rows = sums.rows});
+  finding.evidence.push_back(
+      {.text = fmt::format("{} are busy {} of the {} {}{}", loss.by_device ? "devices" : "ranks",
+                           DurationText(sums.wall_ns - sums.lost_ns), DurationText(sums.wall_ns),
+                           sums.Where(loss.by_device), profiles),
+       .table = "cost_rank",
+       .rows = sums.rows});
 }
 
 // The parts of what has no recorded reason, the largest first: words, and what to do about it.
@@ -265,12 +272,10 @@ void AddUnattributed(const JobKey& job, const Loss& loss, const JobSums& sums,
   finding.attempt = job.second;
   const std::vector<UnknownPart> parts = UnknownParts(loss, recorded.has_stacks);
   const bool is_first_step = parts.front().words == kFirstStep;
-  finding.headline =
-      is_first_step
-          ? fmt::format("{}, {}", loss.InWords(),
-                        fmt::format(fmt::runtime(kFirstStep), DurationText(loss.first_step_ns)))
-          : fmt::format("{}, {} without a recorded cause", loss.InWords(),
-                        DurationText(loss.unknown_ns));
+  finding.headline = is_first_step ? fmt::format("{}; the first step alone adds {}", loss.InWords(),
+                                                 DurationText(loss.first_step_ns))
+                                   : fmt::format("{}, {} without a recorded cause", loss.InWords(),
+                                                 DurationText(loss.unknown_ns));
   std::string text = fmt::format("{} lost:", DurationText(loss.lost_ns));
   for (const UnknownPart& part : parts)
     text += fmt::format("{} {}", &part == parts.data() ? "" : ",",
@@ -299,9 +304,9 @@ void AddNoDeviceWork(const JobKey& job, const Loss& loss, const JobSums& sums,
   finding.rule = "cost.unattributed";
   finding.job = job.first;
   finding.attempt = job.second;
-  finding.headline =
-      fmt::format("The profile shows almost no work of a device: {} in {} of steps",
-                  DurationText(loss.wall_ns - loss.lost_ns), DurationText(loss.wall_ns));
+  finding.headline = fmt::format("The profile shows almost no work of a device: {} of {} {}",
+                                 DurationText(loss.wall_ns - loss.lost_ns),
+                                 DurationText(loss.wall_ns), sums.Where(true));
   AddLossEvidence(loss, sums, recorded, finding);
   finding.why = "measured on the device";
   finding.next_step =
@@ -406,7 +411,7 @@ void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
   if (loss.wall_ns > 0) AddLossEvidence(loss, sums, recorded, finding);
   // How gaps are charged to causes is a rule of thumb; what nobody knows could be anything.
   finding.confidence = is_unknown ? 0.6 : 0.8;
-  finding.why = "each gap is charged to what the launching thread did then";
+  finding.why = "each gap is charged to what the launching thread did for most of it";
   if (loss.unknown_ns > 0)
     finding.why += fmt::format("; {:.0f} % of the lost time has no recorded cause",
                                Percent(loss.unknown_ns, loss.lost_ns));
@@ -428,9 +433,9 @@ void AddCompiledShares(const std::map<RankKey, RankSums>& ranks, std::vector<Fin
     finding.attempt = job.second;
     finding.ranks = sums.ranks;
     finding.headline =
-        fmt::format("{:.0f} % of the step time is spent in compiled regions ({} of {})",
-                    Percent(sums.region_ns, sums.wall_ns), DurationText(sums.region_ns),
-                    DurationText(sums.wall_ns));
+        fmt::format("{:.0f} % of the {} time is spent in compiled regions ({} of {})",
+                    Percent(sums.region_ns, sums.wall_ns), sums.from_steps ? "step" : "recorded",
+                    DurationText(sums.region_ns), DurationText(sums.wall_ns));
     finding.evidence.push_back({.text = "host time inside of compiled regions, by rank",
                                 .table = "cost_rank",
                                 .rows = sums.rows});

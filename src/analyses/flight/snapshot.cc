@@ -117,9 +117,10 @@ std::string_view WhyNothingIsWrong(Moment moment) {
       return "no timeout, abort or exit is reported; ranks differ only because their dumps were "
              "taken one after another";
     case Moment::kUnknown:
-      return "dumps alone do not tell a moment of work from a hang; outputs of the ranks would";
+      return "dumps alone do not distinguish a moment of work from a hang; outputs of the ranks "
+             "would";
     case Moment::kBadEnd:
-      return "the job ended or hung meanwhile; dumps do not tell why";
+      return "the job ended or hung meanwhile; dumps do not say why";
   }
   return "";
 }

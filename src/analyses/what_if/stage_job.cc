@@ -89,7 +89,7 @@ class StageJobReader {
     for (size_t track = 0; track < used.size(); ++track) {
       if (!used[track]) continue;
       const WorkerPlace place = PlaceOf(view_.tracks.begin + track);
-      if (!place.IsKnown()) return Fail("a track does not tell its stage (PP rank N)");
+      if (!place.IsKnown()) return Fail("a track does not name its stage (PP rank N)");
       places[track] = place;
       replicas.insert(place.replica);
       stages.insert(place.stage);

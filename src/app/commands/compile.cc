@@ -200,7 +200,7 @@ class CompileRun {
     if (options_.attempt > 0) {
       shown_ = static_cast<size_t>(options_.attempt) - 1;
       if (shown_ >= attempts_.size())
-        return Usage(fmt::format("there is no attempt {}: the logs tell of {}", options_.attempt,
+        return Usage(fmt::format("there is no attempt {}: the logs have {}", options_.attempt,
                                  attempts_.size()));
     }
     bool several = shown_ < attempts_.size() && HasSeveralRanks(attempts_[shown_]);

@@ -80,7 +80,7 @@ std::string MetricsText(const JobState& state, const WatchFigures& figures) {
   gauge("debrief_job_warnings", "Findings of level warning", static_cast<double>(figures.warnings));
   counter("debrief_job_recompiles_total", "Recompilations of torch.compile",
           static_cast<double>(state.recompiles()));
-  counter("debrief_job_trouble_lines_total", "Lines that tell of trouble",
+  counter("debrief_job_trouble_lines_total", "Lines that report trouble",
           static_cast<double>(state.troubles()));
   counter("debrief_watch_analyses_total", "Analyses that were run",
           static_cast<double>(figures.analyses));

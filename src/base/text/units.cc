@@ -10,24 +10,38 @@ namespace debrief {
 
 namespace {
 
-// `number` in the largest of `units` in which it is at least 1; each is 1000 of the one before.
-std::string InUnits(double number, std::span<const std::string_view> units) {
+struct Rounded {
+  double value;
+  int digits;
+  size_t unit;
+};
+
+// Three digits of `number` in the largest unit in which it is at least 1; each unit is 1000 of the
+// one before. Halves are rounded away from zero, of the number and not of a quotient that is a
+// little off: web/src/parts/format.ts does the same.
+Rounded InUnits(double number, size_t units) {
   size_t unit = 0;
-  while (unit + 1 < units.size() && std::abs(number) >= 999.5) {
-    number /= 1000;
+  double size = 1;
+  while (unit + 1 < units && std::abs(number) >= 999.5 * size) {
+    size *= 1000;
     ++unit;
   }
-  if (unit == 0) return fmt::format("{:.0f} {}", number, units[0]);
-  int digits = std::abs(number) >= 99.95 ? 0 : std::abs(number) >= 9.995 ? 1 : 2;
-  return fmt::format("{:.{}f} {}", number, digits, units[unit]);
+  const double scaled = std::abs(number) / size;
+  const int digits = unit == 0 || scaled >= 99.95 ? 0 : scaled >= 9.995 ? 1 : 2;
+  const double parts = digits == 0 ? 1 : digits == 1 ? 10 : 100;
+  return {.value = std::round(number / (size / parts)) / parts, .digits = digits, .unit = unit};
 }
+
+std::string WithUnit(double number, std::span<const std::string_view> units) {
+  const Rounded rounded = InUnits(number, units.size());
+  return fmt::format("{:.{}f} {}", rounded.value, rounded.digits, units[rounded.unit]);
+}
+
+constexpr std::string_view kTimes[] = {"ns", "us", "ms", "s"};
 
 }  // namespace
 
-std::string DurationText(int64_t ns) {
-  static constexpr std::string_view kUnits[] = {"ns", "us", "ms", "s"};
-  return InUnits(static_cast<double>(ns), kUnits);
-}
+std::string DurationText(int64_t ns) { return WithUnit(static_cast<double>(ns), kTimes); }
 
 std::string SignedDurationText(int64_t ns) {
   if (ns == 0) return "0";
@@ -39,10 +53,9 @@ std::string SecondsText(double seconds) {
   return seconds == 0 ? "0 s" : DurationText(std::llround(seconds * 1e9));
 }
 
-std::string SecondsInWords(int64_t duration_ns) {
-  int64_t tenths = (duration_ns + 50'000'000) / 100'000'000;
-  if (tenths % 10 == 0 || tenths >= 1000) return fmt::format("{} s", (tenths + 5) / 10);
-  return fmt::format("{}.{} s", tenths / 10, tenths % 10);
+std::string DurationInWords(int64_t duration_ns) {
+  const Rounded rounded = InUnits(static_cast<double>(duration_ns), std::size(kTimes));
+  return fmt::format("{} {}", rounded.value, kTimes[rounded.unit]);
 }
 
 std::string TimeOfDay(int64_t time_ns) {
@@ -53,7 +66,7 @@ std::string TimeOfDay(int64_t time_ns) {
 
 std::string BytesText(double bytes) {
   static constexpr std::string_view kUnits[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-  return InUnits(bytes, kUnits);
+  return WithUnit(bytes, kUnits);
 }
 
 std::string PercentText(double share) { return fmt::format("{:.1f} %", share * 100); }

@@ -1,5 +1,6 @@
 // Amounts as people read them, each in one way: three digits that count, decimal units, a blank
-// before the unit.
+// before the unit. The page has the same (web/src/parts/format.ts); tests/amounts.def holds both to
+// it.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ std::string SignedDurationText(int64_t ns);
 // Of seconds, as compile logs have them: "17.0 s", "340 ms", "0 s"; "-" for none.
 std::string SecondsText(double seconds);
 
-// For sentences: "10 s", "45.1 s", "1.2 s": whole where that is all there is to say.
-std::string SecondsInWords(int64_t duration_ns);
+// For sentences: "10 s", "45.1 s", "1.2 s": without zeros at the end.
+std::string DurationInWords(int64_t duration_ns);
 
 // Hours, minutes and seconds of a time in nanoseconds since 1970, in UTC: "02:47:56".
 std::string TimeOfDay(int64_t time_ns);

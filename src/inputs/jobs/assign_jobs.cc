@@ -388,7 +388,7 @@ void ExplainNoRank(const std::vector<FoundInput*>& inputs) {
     } else if (several) {
       input->why_rank = "none: output of several ranks";
     } else if (expected) {
-      input->why_rank = "none: neither content nor name tells it";
+      input->why_rank = "none: neither content nor name says it";
     }
   }
 }

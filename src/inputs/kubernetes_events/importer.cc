@@ -30,7 +30,7 @@ constexpr DiagnosticKind kEventsLong = {"kubernetes_events.too_long", Severity::
                                         "Ask for one namespace: `kubectl get events -n NAME`."};
 constexpr DiagnosticKind kSeveralPods = {
     "kubernetes_events.several_jobs", Severity::kInfo,
-    "the events are about pods of several jobs, and no name tells which of them is this one; they "
+    "the events are about pods of several jobs, and no name says which of them is this one; they "
     "are listed and not used",
     "Ask for one job: `kubectl get events --field-selector involvedObject.name=POD`."};
 constexpr uint64_t kMostEvents = 256 << 20;

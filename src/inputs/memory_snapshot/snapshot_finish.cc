@@ -29,7 +29,7 @@ constexpr DiagnosticKind kUnsafe = {
     "PyTorch's snapshots have no such opcode: the file is damaged, or someone else made it."};
 constexpr DiagnosticKind kNoTrace = {
     "memory_snapshot.no_trace", Severity::kInfo,
-    "the snapshot has no trace of allocations: what lived at the peak cannot be told",
+    "the snapshot has no trace of allocations: what lived at the peak is not known",
     "Call torch.cuda.memory._record_memory_history() at the start of the program."};
 constexpr DiagnosticKind kOddRows = {
     "memory_snapshot.odd_rows", Severity::kWarning,

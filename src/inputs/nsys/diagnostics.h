@@ -22,8 +22,8 @@ inline constexpr DiagnosticKind kNoEvents = {
     "Record with: nsys profile --trace=cuda,nvtx,osrt; then export all tables."};
 inline constexpr DiagnosticKind kNoClock = {
     "nsys.no_clock", Severity::kInfo,
-    "the export does not tell when the recording began; its times count from 0",
-    "Export all tables: TARGET_INFO_SESSION_START_TIME tells it."};
+    "the export does not say when the recording began; its times count from 0",
+    "Export all tables: TARGET_INFO_SESSION_START_TIME has it."};
 inline constexpr DiagnosticKind kOpenRange = {
     "nsys.open_range", Severity::kInfo,
     "an NVTX range has no end; it is taken to last until the end of the recording",

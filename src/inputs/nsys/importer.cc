@@ -265,7 +265,7 @@ const Importer& Describe() {
   static const Importer kImporter = {
       .info = {.name = "nsys",
                .sentence =
-                   "profile of Nsight Systems, exported as SQLite (a .nsys-rep is told how)",
+                   "profile of Nsight Systems, exported as SQLite (for a .nsys-rep it says how)",
                .example = "report.rank3.sqlite",
                .makes = kMakes},
       .sniff = Sniff,

@@ -29,7 +29,7 @@ inline constexpr DiagnosticKind kLostState = {
     "Record with a larger buffer: packets were overwritten or dropped while recording."};
 inline constexpr DiagnosticKind kUnknownName = {
     "perfetto.unknown_name", Severity::kWarning,
-    "an event has the number of a name that was not told; kept under that number",
+    "an event has the number of a name that was not recorded; kept under that number",
     "Record with a larger buffer: packets were overwritten or dropped while recording."};
 inline constexpr DiagnosticKind kNoTime = {
     "perfetto.no_time", Severity::kError,

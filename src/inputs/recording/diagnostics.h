@@ -77,7 +77,7 @@ inline constexpr DiagnosticKind kShapesLeftOut = {
     "Nothing else is lost."};
 inline constexpr DiagnosticKind kTooLarge = {
     "recording.too_large", Severity::kWarning,
-    "a product of dims does not fit 63 bits; the largest number is told instead",
+    "a product of dims does not fit 63 bits; the largest number is shown instead",
     "Look at the shapes of the op."};
 
 }  // namespace debrief::inputs::recording

@@ -32,7 +32,7 @@ constexpr DiagnosticKind kAccountLong = {"slurm_accounting.too_long", Severity::
                                          "Ask for one job: `sacct -j JOB --json`."};
 constexpr DiagnosticKind kSeveralJobs = {
     "slurm_accounting.several_jobs", Severity::kInfo,
-    "the accounting is about several jobs, and no name tells which of them is this one; it is "
+    "the accounting is about several jobs, and no name says which of them is this one; it is "
     "listed and not used",
     "Ask for one job: `sacct -j JOB`."};
 constexpr uint64_t kMostAccounts = 256 << 20;

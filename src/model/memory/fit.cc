@@ -82,7 +82,7 @@ Finding MakeRoom(const PeakParts& peak, const MemoryFitRow& row) {
       "once",
       peak.activation_count, std::sqrt(static_cast<double>(peak.activation_count)),
       2 * std::sqrt(static_cast<double>(peak.activation_count)));
-  finding.next_step = "torch.utils.checkpoint on the blocks of the model, or a smaller batch";
+  finding.next_step = "Try torch.utils.checkpoint on the blocks of the model, or a smaller batch.";
   return finding;
 }
 

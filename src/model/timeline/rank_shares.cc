@@ -34,14 +34,19 @@ std::vector<int32_t> JobShares::RanksToBlame(double at_least) const {
   return numbers;
 }
 
+std::string JobShares::ShareInWords() const {
+  std::string share = fmt::format("{:.0f} % of the time", 100 * worst().fraction());
+  if (ranks.size() == 1) return share;
+  return share + (worst().who.rank == kNone32 ? " on the worst timeline"
+                                              : fmt::format(" on rank {}", worst().who.rank));
+}
+
+std::string JobShares::AmountInWords() const {
+  return fmt::format("{} of {}", DurationText(worst().part_ns), DurationText(worst().whole_ns));
+}
+
 std::string JobShares::InWords() const {
-  std::string amount =
-      fmt::format("{} of {}", DurationText(worst().part_ns), DurationText(worst().whole_ns));
-  double percent = 100 * worst().fraction();
-  if (ranks.size() == 1) return fmt::format("{:.0f} % of the time ({})", percent, amount);
-  std::string rank =
-      worst().who.rank == kNone32 ? "the worst timeline" : fmt::format("rank {}", worst().who.rank);
-  return fmt::format("{:.0f} % of the time on {} ({})", percent, rank, amount);
+  return fmt::format("{} ({})", ShareInWords(), AmountInWords());
 }
 
 std::string JobShares::OverallInWords() const {

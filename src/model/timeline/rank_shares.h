@@ -43,8 +43,11 @@ struct JobShares {
   // it is the job, and no rank, that is so.
   std::vector<int32_t> RanksToBlame(double at_least) const;
 
-  // "31 % of the time (412 ms of 1.30 s)"; of several ranks that of the worst:
-  // "31 % of the time on rank 3 (412 ms of 1.30 s)".
+  // "31 % of the time"; of several ranks that of the worst: "31 % of the time on rank 3".
+  std::string ShareInWords() const;
+  // "412 ms of 1.30 s" of the worst.
+  std::string AmountInWords() const;
+  // Both: "31 % of the time (412 ms of 1.30 s)".
   std::string InWords() const;
   // "22 % over all 8 timelines (1.70 s of 7.70 s)"; empty where there is one.
   std::string OverallInWords() const;

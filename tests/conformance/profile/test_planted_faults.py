@@ -73,8 +73,8 @@ def test_slow_hosts(context):
 
 def test_hosts_that_are_slow_in_some_steps(context):
     """Medians over steps do not show it."""
-    check(context, "pauses", four, on_host(2, SOME, "gc.py(1): collect", 60 * MS, "python_function"), [2], "its host takes 180.0 ms longer in 3 of 7 steps")
-    check(context, "compiles", four, on_host(2, SOME, "_compile.compile_inner (dynamo_timed)", 60 * MS), [2], "it compiles for 180.0 ms in 3 of 7 steps")
+    check(context, "pauses", four, on_host(2, SOME, "gc.py(1): collect", 60 * MS, "python_function"), [2], "its host takes 180 ms longer in 3 of 7 steps")
+    check(context, "compiles", four, on_host(2, SOME, "_compile.compile_inner (dynamo_timed)", 60 * MS), [2], "it compiles for 180 ms in 3 of 7 steps")
 
 
 def test_all_ranks_compile_in_some_steps(context):

@@ -3,7 +3,7 @@
 // wide box is divided by the areas of the compiler (their shares, not their order).
 import { useRef, useState } from "preact/hooks";
 import { CanvasBox, coloursOf, fitCanvas, type Colour, type Sight } from "../parts/canvas";
-import { duration, roundStep } from "../parts/format";
+import { duration, durationInWords, roundStep } from "../parts/format";
 import { sum } from "../parts/rows";
 import type { Box, Extent, Lane } from "./lanes";
 import { areas, spanParts } from "./parts";
@@ -84,7 +84,7 @@ function drawAxis(pen: Pen, height: number): void {
     context.fillStyle = colour("--line");
     context.fillRect(x, margin.top, 1, height);
     context.fillStyle = colour("--quiet");
-    const text = at === 0 ? "0" : duration(at * 1000);
+    const text = at === 0 ? "0" : durationInWords(at * 1000);
     if (x + 4 + context.measureText(text).width < geometry.width)
       context.fillText(text, x + 4, margin.top / 2);
   }

@@ -102,7 +102,7 @@ function nothingWords(tables: Tables, one: Compilation): string {
     return "The first compilation of this frame; it did not fail and no graph break was logged.";
   return tables.leftOut("compile_recompile") > 0
     ? "Why this frame was compiled again is not on this page."
-    : "The log does not tell why this frame was compiled again.";
+    : "The log does not say why this frame was compiled again.";
 }
 
 const most = 16;

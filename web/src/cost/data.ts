@@ -14,7 +14,7 @@ const busy: Part[] = [
   {
     id: "undivided",
     words: "communication, not divided",
-    meaning: "Communication of which cannot be told how much is waiting. Not hidden by computing",
+    meaning: "Communication of which it is not known how much is waiting. Not hidden by computing",
   },
 ];
 
@@ -26,7 +26,7 @@ const lost: Part[] = [
   { id: "compile", words: "compiling", meaning: "The host compiles" },
   { id: "allocation", words: "allocating memory", meaning: "The host allocates device memory" },
   { id: "pace", words: "between kernels", meaning: "Between kernels that were both queued" },
-  { id: "unknown", words: "not known", meaning: "Nothing that is recorded tells why the device idles" },
+  { id: "unknown", words: "not known", meaning: "Nothing that is recorded says why the device idles" },
 ];
 
 const states: Part[] = [...busy, ...lost];

@@ -11,17 +11,20 @@ export type Run = [first: number, step: number, count: number];
 export const cellWords: Record<string, string> = {
   c: "completed",
   t: "started",
-  s: "scheduled",
+  s: "pending",
   m: "never issued",
   x: "mismatch",
   u: "unknown",
   ".": "not in it",
 };
 
+// As findings name it: the recorder's "scheduled" is what they call pending.
+export const shownState = (state: string) => (state === "scheduled" ? "pending" : state);
+
 export const cellDefinitions: Record<string, string> = {
   c: "The watchdog saw it completed",
-  t: "Running on the device, not completed",
-  s: "Issued by the host, not started on the device",
+  t: "Running on the device, not completed: started, pending",
+  s: "Issued by the host, not started on the device (the recorder's state scheduled)",
   m: "The dump reaches that far and does not have it: the rank never issued it",
   x: "Issued with another operation, size or type than the others",
   u: "No dump of the rank, or its ring no longer holds the entry",

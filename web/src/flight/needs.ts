@@ -6,7 +6,7 @@ import type { Needs } from "../view";
 const dumps =
   "Start the job with TORCH_FR_BUFFER_SIZE=2000 (before PyTorch 2.9 TORCH_NCCL_TRACE_BUFFER_SIZE) and " +
   "TORCH_NCCL_DUMP_ON_TIMEOUT=1; each rank then leaves a dump when a collective hangs.";
-const profiles = "Profiles of two ranks or more, by torch.profiler, tell it as well.";
+const profiles = "Profiles of two ranks or more, by torch.profiler, show it as well.";
 
 export function flightNeeds(tables: string[]): Needs {
   return { tables, missing: "No Flight Recorder dumps were found.", record: dumps };

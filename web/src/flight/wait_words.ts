@@ -1,6 +1,6 @@
 // Nodes and edges of the wait-for graph in words: the text equivalent of the picture.
 import { capital, count, counted, duration, steppedList } from "../parts/format";
-import { groupTitle } from "./data";
+import { groupTitle, shownState } from "./data";
 import type { Wait, WaitNode } from "./waits";
 
 export function ranksWords(ranks: number[], most = 6): string {
@@ -47,7 +47,7 @@ export function stateWords(node: WaitNode): string {
 }
 
 function states(waits: Wait[]): string {
-  return [...new Set(waits.map((one) => one.state))].join(" or ");
+  return [...new Set(waits.map((one) => shownState(one.state)))].join(" or ");
 }
 
 // One or two sentences.
@@ -56,7 +56,7 @@ export function nodeWords(node: WaitNode): string {
   const [is, has] = node.ranks.length === 1 ? ["is", "has"] : ["are", "have"];
   const held =
     node.behind > 0 ? ` ${counted(node.behind, "rank")} wait for it, directly or through others.` : "";
-  if (node.kind === "lost") return `${who} left no dump: nobody can tell where ${is === "is" ? "it is" : "they are"}.${held}`;
+  if (node.kind === "lost") return `${who} left no dump: nobody knows where ${is === "is" ? "it is" : "they are"}.${held}`;
   if (node.kind === "done")
     return `${who} ${has} completed all that ${is === "is" ? "it" : "they"} issued and never issued what others wait for.${held}`;
   const at = `${who} ${is} at ${opWords(node.waits)}, ${states(node.waits)} for ${agesWords(node.waits) || "an unknown time"}`;

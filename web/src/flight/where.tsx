@@ -5,7 +5,7 @@ import { count, duration, rankList } from "../parts/format";
 import { SortedTable } from "../parts/listing";
 import type { Column } from "../parts/table";
 import { setParams, type Route } from "../shell/route";
-import { groupWith, type Flight, type Incomplete } from "./data";
+import { groupWith, shownState, type Flight, type Incomplete } from "./data";
 import { clashWords } from "./wait_words";
 import { clashing } from "./waits";
 
@@ -36,7 +36,7 @@ const columnsOf = (all: Row[]): Column<Row>[] => [
   numberColumn("seq", "sequence", 90, (row) => row.seq, undefined,
     "Sequence number of the oldest op of the rank in the group that is not completed"),
   textColumn("op", "op", 190, (row) => row.op),
-  textColumn("state", "state", 100, (row) => row.state),
+  textColumn("state", "state", 100, (row) => row.state && shownState(row.state)),
   numberColumn("age", "age", 90, (row) => row.age_ns, duration,
     "How long before the newest time in the rank's dump it was issued"),
   drawnColumn("waits", "waits for", 0, (row) => row.waits, (row) => waitWords(row, all),

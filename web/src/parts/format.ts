@@ -21,18 +21,31 @@ export function memory(value: number | null): string {
   return size < 2 ** 30 ? `${sign}${(size / 2 ** 20).toFixed(1)} MiB` : `${sign}${(size / 2 ** 30).toFixed(2)} GiB`;
 }
 
-// Powers of 1000, three digits: "12.3 MB".
-export function bytes(value: number | null): string {
-  if (value === null) return "";
-  if (value < 1000) return `${value} B`;
-  const units = ["kB", "MB", "GB", "TB", "PB"];
-  let scaled = value / 1000;
-  let unit = 0;
-  while (scaled >= 999.5 && unit < units.length - 1) {
-    scaled /= 1000;
+interface Rounded {
+  value: number;
+  digits: number;
+  unit: string;
+}
+
+// Three digits in the largest unit in which it is at least 1, as src/base/text/units.cc does it; tests/amounts.def holds both to it.
+function inUnits(amount: number, units: string[]): Rounded {
+  const most = Math.abs(amount);
+  let [unit, size] = [0, 1];
+  while (unit + 1 < units.length && most >= 999.5 * size) {
+    size *= 1000;
     ++unit;
   }
-  return `${scaled.toPrecision(3)} ${units[unit]}`;
+  const digits = unit === 0 || most / size >= 99.95 ? 0 : most / size >= 9.995 ? 1 : 2;
+  const parts = 10 ** digits;
+  const value = Math.round(most / (size / parts)) / parts;
+  return { value: amount < 0 ? -value : value, digits, unit: units[unit] as string };
+}
+
+const withUnit = ({ value, digits, unit }: Rounded) => `${value.toFixed(digits)} ${unit}`;
+
+// Powers of 1000, three digits: "12.3 MB".
+export function bytes(value: number | null): string {
+  return value === null ? "" : withUnit(inUnits(value, ["B", "kB", "MB", "GB", "TB", "PB"]));
 }
 
 export const showBytes = (value: number) =>
@@ -117,17 +130,17 @@ const inputKinds: Record<string, string> = {
 
 export const inputKind = (kind: string): string => inputKinds[kind] ?? words(kind);
 
-// "601 s", "12.3 ms": three digits.
+const timeUnits = ["ns", "us", "ms", "s"];
+
+// "601 s", "12.0 ms": three digits.
 export function duration(ns: number | null): string {
-  if (ns === null) return "";
-  const units: [number, string][] = [
-    [1e9, "s"],
-    [1e6, "ms"],
-    [1e3, "\u00b5s"],
-  ];
-  const [size, unit] = units.find(([least]) => Math.abs(ns) >= least) ?? [1, "ns"];
-  const scaled = ns / size;
-  return `${Math.abs(scaled) >= 1000 ? count(Math.round(scaled)) : Number(scaled.toPrecision(3))} ${unit}`;
+  return ns === null ? "" : withUnit(inUnits(ns, timeUnits));
+}
+
+// The same without zeros at the end, for marks of an axis and in sentences: "10 s", "1.3 s".
+export function durationInWords(ns: number): string {
+  const { value, unit } = inUnits(ns, timeUnits);
+  return `${value} ${unit}`;
 }
 
 export function seconds(value: number | undefined): string {

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { coloursOf, type Colour } from "../parts/canvas";
-import { duration, memory } from "../parts/format";
+import { durationInWords, memory } from "../parts/format";
 import type { Row } from "../run/tables";
 
 type Span = Row<"profile_memory_curve"> | Row<"memory_timeline">;
@@ -22,7 +22,7 @@ interface Props {
 }
 
 const seconds = (value: number | null) =>
-  value === null ? "" : value === 0 ? "0" : duration(Math.round(value * 1e9));
+  value === null ? "" : value === 0 ? "0" : durationInWords(Math.round(value * 1e9));
 const size = (value: number | null) => (value === null ? "" : memory(Math.round(value)));
 
 const powersOfTwo = Array.from({ length: 50 }, (_, i) => 2 ** i);

@@ -21,12 +21,12 @@ function aliveColumns(most: number): Column<AliveOp>[] {
   const op = (row: AliveOp) =>
     row.op ?? (row.source === "earlier" ? "allocated before the recording began" : "outside of all ops");
   return [
+    of.text("op", "op", 0, { cell: op }),
     of.bar("bytes", "bytes", 220, most, memory),
     of.count("share_pct", "share", 76, { cell: (row) => shareText((row.share_pct ?? 0) / 100) }),
     of.count("allocations", "count", 76),
     of.text("source", "source", 90),
     of.text("module", "module", 320),
-    of.text("op", "op", 0, { cell: op }),
   ];
 }
 

@@ -34,7 +34,7 @@ export const pathParts: Part[] = [
   part("compute", "compute", "Of the path in kernels that compute"),
   part("communication", "communication", "Of the path in kernels that communicate"),
   part("memory", "copies", "Of the path in copies and fills"),
-  part("launch", "launch delay", "Between a launch and the begin of its work"),
+  part("launch", "launch delay", "Between a launch and the start of its work"),
   part("between", "between work", "Between work and the work that waited for it"),
 ];
 

@@ -1,6 +1,6 @@
 // The steps of one timeline as stacked columns, with the median and the slow ones marked, and one of them in detail.
 import type { Run } from "../run/data";
-import { duration, roundStep, shareText, showTime } from "../parts/format";
+import { duration, durationInWords, roundStep, shareText, showTime } from "../parts/format";
 import { median } from "../parts/rows";
 import { meaning, type Row } from "../run/tables";
 import type { Step, Timeline } from "./data";
@@ -104,7 +104,7 @@ export function StepChart(props: ChartProps) {
           <g key={ns}>
             <line class="grid" x1={left - 4} x2={width} y1={yOf(ns)} y2={yOf(ns)} />
             <text x={left - 8} y={yOf(ns) + 4} text-anchor="end">
-              {ns === 0 ? "0" : duration(ns)}
+              {ns === 0 ? "0" : durationInWords(ns)}
             </text>
           </g>
         ))}

@@ -95,7 +95,7 @@ export function Checks({ tables, rank }: { tables: Tables; rank: number | null }
       ) : (
         <p class="empty">
           {told.length > 0
-            ? "No way of asking tells this rank from the others."
+            ? "This rank answers like the others."
             : "The logs do not have what it takes to compare ranks."}
         </p>
       )}

@@ -108,7 +108,7 @@ export function ticksOf(view: Viewport, zero: number): Ticks {
 const units: [size: number, name: string][] = [
   [1e9, "s"],
   [1e6, "ms"],
-  [1e3, "\u00b5s"],
+  [1e3, "us"],
   [1, "ns"],
 ];
 

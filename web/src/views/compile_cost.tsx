@@ -343,7 +343,7 @@ function CompileCost({ run, route, tables }: TableProps) {
         partial={tables.leftOut("compile_span", "compile_cache_total") > 0}
         facts={[
           fact(told, "in phases", `of ${counted(spans.length, "compilation")}`,
-            "From the first phase of each compilation to its last: a little more than the compiler reports as its time"),
+            "Own times of all phases of each compilation, added up"),
           fact(seconds(sum(spans, (row) => row.triton_s)), "in kernels", "",
             "Compiling, tuning and loading kernels"),
           fact(count(sum(totals, (row) => row.hits)), "cache hits",

@@ -53,7 +53,7 @@ function facts(lanes: Lane[], whole: Extent): Fact[] {
   return [
     fact(count(lanes.length), lanes.length === 1 ? "rank" : "ranks", "with compile logs"),
     fact(duration((whole.to - whole.from) * 1000), "from first to last", "",
-      "From the begin of the first compilation to the end of the last"),
+      "From the start of the first compilation to the end of the last"),
     fact(duration(busiest.busy * 1000), busiest.name,
       `compiled longest; ${duration(mean * 1000)} on average`),
     fact(count(lanes.filter(bad).length), "with failures", "",

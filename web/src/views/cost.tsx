@@ -18,7 +18,7 @@ function stepFacts(tables: Tables): Fact[] {
   const lost = sum(ranks, (row) => row.lost_ns);
   const inRegions = sum(ranks, (row) => row.region_ns);
   if (wall === 0) return [];
-  const windows = ranks.some((row) => row.window_source === "step") ? "steps" : "recordings";
+  const windows = ranks.some((row) => row.window_source === "step") ? "steps" : "all, from first to last work";
   const compiled = fact(shareText(inRegions / wall), "compiled", "of the step time, by the host",
     "Time of the host inside of calls of compiled regions");
   return [

@@ -29,7 +29,7 @@ function facts(data: Export, tables: Tables): Fact[] {
       "Guards that were evaluated, data that decided, fake kernels that are missing or wrong"),
     fact(count(programs), programs === 1 ? "exported program" : "exported programs"),
     fact(ofKind(/^create_symbol$/), "symbolic sizes"),
-    fact(ofKind(/^create_unbacked_symbol$/), "unbacked symbols", "", "Sizes and values that only the data tells"),
+    fact(ofKind(/^create_unbacked_symbol$/), "unbacked symbols", "", "Sizes and values that only the data decides"),
     fact(ofKind(/^guard_added/), "guards on symbols"),
   ];
 }

@@ -19,7 +19,7 @@ import { Grid, type Place } from "../flight/grid";
 import { commIsland, flightOrProfileNeeds } from "../flight/needs";
 import { Picker } from "../flight/picker";
 import { Tabs } from "../parts/choices";
-import { count, counted } from "../parts/format";
+import { count, counted, durationInWords } from "../parts/format";
 import { Section, SortedTable } from "../parts/listing";
 import { Load, withTables, type TableProps } from "../parts/loading";
 import { Legend } from "../parts/marks";
@@ -44,7 +44,7 @@ const looks: Look[] = Array.from({ length: heatSteps }, (_, i) => ({
 
 function HeatLegend({ limits, against }: { limits: number[]; against: Against }) {
   const text = (step: number) =>
-    step === 0 ? `below ${micros(limits[0] ?? 0)}` : `from ${micros(limits[step - 1] ?? 0)}`;
+    `${step === 0 ? "below" : "from"} ${durationInWords((limits[Math.max(0, step - 1)] ?? 0) * 1000)}`;
   const items = looks.map((look, step) => ({
     id: look.colour,
     mark: <i class="heat" style={{ background: `var(${look.colour})` }} aria-hidden="true" />,

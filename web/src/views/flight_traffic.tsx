@@ -41,7 +41,7 @@ const trafficColumns: Column<Traffic>[] = [
   numberColumn("out", "bytes out", 100, (row) => row.output_bytes, bytes,
     "Bytes that a member gets out, over all of them; mean of the members"),
   numberColumn("median", "median time", 110, (row) => row.median_ns, duration,
-    "Median of the time from the last member's arrival to its completion. The watchdog that tells it looks every 100 ms " +
+    "Median of the time from the last member's arrival to its completion. The watchdog that reports it looks every 100 ms " +
       "unless durations are recorded (TORCH_NCCL_ENABLE_TIMING=1), so no bandwidth is made of it."),
   numberColumn("slowest", "slowest", 100, (row) => row.slowest_ns, duration, "The longest of these times"),
   numberColumn("spread", "median spread", 120, (row) => row.median_spread_ns, duration,

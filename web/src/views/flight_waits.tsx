@@ -1,6 +1,6 @@
 // Waits: which rank waits for which, in which op. At the end of the arrows stands whoever holds up the others.
 import { useMemo } from "preact/hooks";
-import { flightIsland, groupTitle, groupWith, type Flight } from "../flight/data";
+import { flightIsland, groupTitle, groupWith, shownState, type Flight } from "../flight/data";
 import { flightNeeds } from "../flight/needs";
 import { Graph, type Choice } from "../flight/wait_graph";
 import { agesWords, clashWords, edgeWords, nodeWords, ranksWords, stateWords } from "../flight/wait_words";
@@ -143,7 +143,7 @@ const columnsOf = (all: Wait[]): Column<Wait>[] => [
   textColumn("group", "group", 160, groupTitle),
   numberColumn("seq", "sequence", 90, (row) => row.seq, undefined,
     "Sequence number of the op in its group; of sends and receives in their channel"),
-  textColumn("state", "state", 100, (row) => row.state),
+  textColumn("state", "state", 100, (row) => shownState(row.state)),
   numberColumn("age", "since", 160, (row) => row.oldest_ns, undefined, {
     definition: "How long before the newest time in the rank's dump the op was issued",
     cell: (row) => agesWords([row]),

@@ -50,7 +50,7 @@ function Jobs({ whole, route }: { whole: Run; route: Route }) {
         rows={whole.jobs}
         columns={jobColumns}
         id={(job) => String(job.job)}
-        empty="No job was told apart."
+        empty="No job was recognised."
         selected={chosen}
         onSelect={(job) => setParams(id, { job: job === chosen ? null : job, attempt: null })}
       />

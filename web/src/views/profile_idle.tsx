@@ -45,7 +45,7 @@ const causes: Record<string, string> = {
   host: "The host does something else and launches too late",
   kernel_wait: "Work was launched in time and waits for other work",
   graph: "Between kernels of a CUDA or HIP graph",
-  other: "None of these can be told",
+  other: "None of these is known",
 };
 
 type Idle = Row<"profile_idle">;

@@ -61,7 +61,7 @@ function facts({ tables, rank, shapes }: PartProps): Fact[] {
       : []),
     fact(duration(busy), "of GPU time", `${shareText(busy > 0 ? modelled / busy : 0)} in ops with a model`,
       "Time in which work that ops launched ran on devices, all chosen ranks"),
-    fact(count(shapes.length), "shapes", device || "device not known", "Ops with the same arguments are one"),
+    fact(count(shapes.length), shapes.length === 1 ? "shape" : "shapes", device || "device not known", "Ops with the same arguments are one"),
     fact(duration(save), "could be saved", `${shareText(busy > 0 ? save / busy : 0)} of the GPU time`,
       meaning("profile_roofline", "save_ns")),
   ];

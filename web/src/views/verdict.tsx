@@ -41,7 +41,7 @@ function Hero({ finding, run }: { finding: Finding; run: Run }) {
       )}
       {finding.next_step && (
         <p class="next-step">
-          <strong>Next step</strong> {capital(finding.next_step)}
+          <strong>Next step</strong> {finding.next_step}
         </p>
       )}
       {story?.svg && <Incident svg={story.svg} />}
@@ -115,7 +115,7 @@ function facts(run: Run): Fact[] {
       label: "job",
       value: run.jobs.length,
       note: run.jobs.length === 1 ? (run.jobs[0]?.name ?? "") : "",
-      definition: "Jobs told apart under the given paths",
+      definition: "Jobs found under the given paths",
     },
     {
       label: "attempt",
@@ -148,7 +148,7 @@ function facts(run: Run): Fact[] {
 function Facts({ run }: { run: Run }) {
   return (
     <ul class="facts" aria-label="Facts">
-      {facts(run).map((fact) => (
+      {facts(run).filter((fact) => fact.label !== "rank" || fact.value > 0).map((fact) => (
         <li key={fact.label} title={fact.definition}>
           <a href={to(fact.view ?? "inventory")}>
             {count(fact.value)}{" "}

@@ -93,7 +93,7 @@ void DescribeFrequency(const Rows<Cycles>& rows, Finding& finding) {
   finding.why = "fitted to the times of the host; the times shown here use it already";
   finding.next_step = fmt::format(
       "Give --freq={:.2f} to debrief accel; add the clock of the core behind a colon "
-      "where utilisation matters",
+      "where utilisation matters.",
       median);
 }
 
@@ -118,7 +118,7 @@ void DescribeShifted(const Rows<Cycles>& rows, Finding& finding) {
   finding.evidence[0].text = "compared with the calls AIU Roundtrip of the same file";
   finding.confidence = 0.9;
   finding.why = "a device runs only what a call waits for, so the times of the file are wrong";
-  finding.next_step = "Run debrief accel with --flex_ts_fix, which moves each file as a whole";
+  finding.next_step = "Run debrief accel with --flex_ts_fix, which moves each file as a whole.";
 }
 
 void DescribeMisaligned(const Rows<Cycles>& rows, Finding& finding) {
@@ -128,7 +128,7 @@ void DescribeMisaligned(const Rows<Cycles>& rows, Finding& finding) {
   finding.evidence[0].text = "kernels in the order in which the host saw them end";
   finding.confidence = 0.7;
   finding.why = "an AIU runs one kernel at a time; files of two runs may have been mixed";
-  finding.next_step = "Check that all files are of one run, and that none was given twice";
+  finding.next_step = "Check that all files are of one run, and that none was given twice.";
 }
 
 void DescribeGapped(const Rows<Cycles>&, Finding& finding) {
@@ -162,7 +162,7 @@ void DescribeViolation(const Rows<Causality>& rows, Finding& finding) {
   finding.why = "nothing runs before it is launched";
   finding.next_step =
       "Do not trust launch delays and idle causes of these timelines; a newer driver or profiler "
-      "may align its clocks";
+      "may align its clocks.";
 }
 
 }  // namespace

@@ -103,9 +103,10 @@ class Writer {
     std::string size =
         bytes == kNone64 ? "" : fmt::format(" of {}", BytesText(static_cast<double>(bytes)));
     finding.headline = fmt::format(
-        "{}{} takes {:.0f} % of device time, the most of all communication ({} in {})", finding.op,
+        "{}{} takes {:.0f} % of the time, the most of all communication ({} of {}, {})", finding.op,
         name.empty() ? "" : fmt::format(" in group {}", name), 100 * ShareOf(key, cost),
-        DurationText(cost.total_ns), Plural(static_cast<size_t>(cost.count), "call"));
+        DurationText(cost.total_ns), DurationText(times_[{job, attempt}]),
+        Plural(static_cast<size_t>(cost.count), "call"));
     finding.evidence.push_back(
         {.text = fmt::format("the longest of {}{} on {} takes {}",
                              Plural(static_cast<size_t>(cost.count), "call"), size,
@@ -115,7 +116,7 @@ class Writer {
     finding.why = "time in its kernels, which includes waiting for ranks that arrive later";
     finding.next_step =
         "See whether it waits or moves data: debrief profile comms shows arrival skew and "
-        "bandwidth";
+        "bandwidth.";
     result_.findings.push_back(std::move(finding));
   }
 

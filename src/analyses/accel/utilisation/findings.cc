@@ -98,9 +98,9 @@ void AddFindings(const std::vector<Utilisation>& devices, std::vector<Finding>& 
     finding.confidence = 0.6;
     finding.why = "the clock of the core is not in the trace; 1.1 times the counter was assumed";
     finding.next_step =
-        blamed.empty() ? "Record once with the autopilot off to see which kernels lose the time"
+        blamed.empty() ? "Record once with the autopilot off to see which kernels lose the time."
                        : "Look at shapes and layouts of these kernels; give debrief accel --freq "
-                         "with both clocks for exact figures";
+                         "with both clocks for exact figures.";
     findings.push_back(std::move(finding));
   }
 }

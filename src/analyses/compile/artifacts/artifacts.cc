@@ -188,7 +188,7 @@ const Analysis& Describe() {
       .info =
           {.name = "compile_artifacts",
            .scope = AnalysisScope::kRank,
-           .sentence = "What do compile logs tell by which ranks can be compared: collectives, "
+           .sentence = "What do compile logs have by which ranks can be compared: collectives, "
                        "expected times, tensors, caches?",
            .example = "tables of schedules, estimates and cache answers; no findings of its own",
            .needs = kTableNames<CompileEntryTable>,

@@ -186,7 +186,7 @@ std::string Missed(const Part& part, const CacheKey& key, const Group& group,
   return fmt::format(
       "{} missed keys in {} {}: {} x{}", ranks.empty() ? "The job" : RanksAsSubject(ranks),
       part.pools.Text(std::get<2>(key)), which, group.rows.size(),
-      group.seconds > 0 ? fmt::format(" ({})", SecondsInWords(std::llround(group.seconds * 1e9)))
+      group.seconds > 0 ? fmt::format(" ({})", DurationInWords(std::llround(group.seconds * 1e9)))
                         : "");
 }
 
@@ -204,7 +204,7 @@ std::set<CacheKey> AddAgain(const Part& part, std::vector<Finding>& findings) {
     finding.why = "the same process asked for the same key twice; the first answer was not kept";
     finding.next_step =
         "Check that the cache folder can be written and is not emptied while the job runs "
-        "(TORCHINDUCTOR_CACHE_DIR)";
+        "(TORCHINDUCTOR_CACHE_DIR).";
     findings.push_back(std::move(finding));
     told.insert(key);
   }
@@ -271,10 +271,10 @@ void AddNever(const Part& part, const std::set<CacheKey>& told, std::vector<Find
                                 .table = "compile_cache_total",
                                 .rows = {group.rows.begin(), group.rows.end()}};
     finding.ranks.clear();
-    finding.headline = fmt::format("{} had no hit; compiling what it could have held took {:.0f} s",
-                                   part.pools.Text(std::get<2>(key)), group.seconds);
+    finding.headline = fmt::format("{} had no hit; compiling what it could have held took {}",
+                                   part.pools.Text(std::get<2>(key)), SecondsText(group.seconds));
     finding.why = "a first run misses every key; only a second one that misses them is trouble";
-    finding.next_step = "Compare with the next run; keep TORCHINDUCTOR_CACHE_DIR between runs";
+    finding.next_step = "Compare with the next run; keep TORCHINDUCTOR_CACHE_DIR between runs.";
     findings.push_back(std::move(finding));
   }
 }

@@ -84,7 +84,7 @@ std::string Headline(const Model& model, const Job& job, const Verdict& verdict)
   const std::string rest = more == 0 ? "" : fmt::format(", and {} more", more);
   const double seconds = spans.seconds[SpanOf(first)];
   const std::string took = std::isfinite(seconds) && seconds >= kWorthTelling
-                               ? " for " + SecondsInWords(std::llround(seconds * 1e9))
+                               ? " for " + DurationInWords(std::llround(seconds * 1e9))
                                : "";
   std::string what;
   if (verdict.kind == Kind::kExtra)
@@ -217,7 +217,7 @@ void AddDifferenceFindings(const Model& model, const Job& job,
                               Plural(job.ranks.size() - verdict.ranks.size(), "rank"));
     finding.next_step =
         "Look for a branch on the rank, or an input that only this rank sees, before this "
-        "function; "
+        "function: "
         "debrief query OUT \"FROM compile_rank_only\"";
     AddEvidence(model, job, verdict, part, finding);
     findings.push_back(std::move(finding));
@@ -239,12 +239,12 @@ void AddSlowFindings(const Part& part, std::vector<Finding>& findings) {
     if (more < kSlowSeconds || times.seconds[slowest] < kSlowFactor * median) continue;
     Finding finding = NewFinding("compile.rank_slow", who.first, who.second, Severity::kWarning);
     finding.ranks = {times.rank[slowest]};
-    finding.headline =
-        fmt::format("Rank {} compiles for {}, the median rank for {}; the others wait for it",
-                    times.rank[slowest], SecondsInWords(std::llround(times.seconds[slowest] * 1e9)),
-                    SecondsInWords(std::llround(median * 1e9)));
+    finding.headline = fmt::format(
+        "Rank {} compiles for {}, the median rank for {}; the others wait for it",
+        times.rank[slowest], DurationInWords(std::llround(times.seconds[slowest] * 1e9)),
+        DurationInWords(std::llround(median * 1e9)));
     finding.evidence.push_back(
-        {.text = fmt::format("it compiled alone for {:.0f} s", times.alone_s[slowest]),
+        {.text = fmt::format("it compiled alone for {}", SecondsText(times.alone_s[slowest])),
          .table = "compile_rank_time",
          .rows = {static_cast<int64_t>(slowest)}});
     finding.confidence = 0.8;

@@ -116,7 +116,7 @@ void CompareOrders(const RankLogs& logs, Verdicts& verdicts) {
   }
   if (with_order.size() < 2) {
     for (std::string_view what : {"order", "order_schedule", "order_cache"})
-      verdicts.Check(what, "unavailable", "fewer than two ranks tell their execution order");
+      verdicts.Check(what, "unavailable", "fewer than two ranks have an execution order");
     return;
   }
   bool ids_differ = false;

@@ -46,8 +46,8 @@ void CudagraphNotes::AddSkip(const TorchLogTable& records, const std::string& re
     finding.why = "as TORCH_LOGS printed it";
     finding.confidence = 0.9;
     finding.next_step =
-        "move what it names to the GPU or out of the compiled function, or accept launches one by "
-        "one";
+        "Move what it names to the GPU or out of the compiled function, or accept launches one by "
+        "one.";
     finding.evidence.push_back(
         {Plural(static_cast<size_t>(skip.count), "skip") + " on the first rank",
          "compile_cudagraph_skip",
@@ -73,8 +73,8 @@ void CudagraphNotes::AddSizes(const TorchLogTable& records, const Sizes& sizes,
     finding.why = "as TORCH_LOGS printed it";
     finding.confidence = 0.9;
     finding.next_step =
-        "pad inputs to a few sizes, or set "
-        "torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True";
+        "Pad inputs to a few sizes, or set "
+        "torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True.";
     finding.evidence.push_back(
         {fmt::format("{} sizes on the first rank; each has a graph of its own", sizes.most),
          "torch_log",

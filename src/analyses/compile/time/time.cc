@@ -128,11 +128,11 @@ std::string LongestInWords(const Part& part, const Function& function) {
     if (spans.seconds[row] > spans.seconds[longest]) longest = row;
   }
   return fmt::format(
-      "the longest, {}, took {:.1f} s: dynamo {:.1f}, AOT {:.1f}, inductor {:.1f}, "
-      "code generation {:.1f}, kernels {:.1f}",
-      part.pools.Text(spans.compile_id[longest]), spans.seconds[longest], spans.dynamo_s[longest],
-      spans.aot_s[longest], spans.inductor_s[longest], spans.codegen_s[longest],
-      spans.triton_s[longest]);
+      "the longest, {}, took {}: dynamo {}, AOT {}, inductor {}, code generation {}, kernels {}",
+      part.pools.Text(spans.compile_id[longest]), SecondsText(spans.seconds[longest]),
+      SecondsText(spans.dynamo_s[longest]), SecondsText(spans.aot_s[longest]),
+      SecondsText(spans.inductor_s[longest]), SecondsText(spans.codegen_s[longest]),
+      SecondsText(spans.triton_s[longest]));
 }
 
 void AddFindings(const Part& part, std::vector<Finding>& findings) {
@@ -146,10 +146,11 @@ void AddFindings(const Part& part, std::vector<Finding>& findings) {
       const double share = function.seconds / attempt.seconds;
       if (name.empty() || share < kDominantShare || longest < kLongSeconds) continue;
       Finding finding = NewFinding("compile.one_frame_dominates", who.first, who.second);
-      finding.headline = fmt::format("{} takes {:.0f} % of the compile time: {:.1f} s{} in {}",
-                                     CodeInWords(name, file, line), 100 * share, longest,
-                                     function.by_rank.size() > 1 ? " on the slowest rank" : "",
-                                     Plural(function.rows.size(), "compilation"));
+      finding.headline =
+          fmt::format("{} takes {:.0f} % of the compile time: {}{} in {}",
+                      CodeInWords(name, file, line), 100 * share, SecondsText(longest),
+                      function.by_rank.size() > 1 ? " on the slowest rank" : "",
+                      Plural(function.rows.size(), "compilation"));
       std::set<std::string_view> ids;
       for (size_t row : function.rows) {
         if (ids.size() < kMostIds) ids.insert(part.pools.Text(spans.compile_id[row]));

@@ -12,6 +12,7 @@
 #include "analyses/flight/cause.h"
 #include "analyses/flight/words.h"
 #include "base/stats/statistics.h"
+#include "base/text/units.h"
 
 namespace debrief::analyses::flight {
 
@@ -315,16 +316,15 @@ void FindStragglers(const Index& index, const Arrivals& arrivals, std::vector<Ca
   cause.seq = unit.seq;
   cause.op = std::string(NameInWords(index, unit));
   cause.what = fmt::format(
-      "is a straggler: arrives last at {} of the {} collectives in its dump, three times by {:.0f} "
-      "ms or "
+      "is a straggler: arrives last at {} of the {} collectives in its dump, three times by {} or "
       "more",
       arrivals.ranks[blamed].times_last, CollectivesOf(index, repeated[0].second),
-      static_cast<double>(repeated[0].first) / 1e6);
+      DurationText(repeated[0].first));
   cause.confidence = 0.6;
   bool corrected = std::any_of(arrivals.clocks.begin(), arrivals.clocks.end(),
                                [](const ClockOffset& clock) { return clock.correction_ns() != 0; });
-  cause.why = fmt::format("no other rank is late three times by more than {:.0f} ms; {}",
-                          static_cast<double>(repeated[1].first) / 1e6,
+  cause.why = fmt::format("no other rank is late three times by more than {}; {}",
+                          DurationText(repeated[1].first),
                           corrected ? "clock offsets of hosts are corrected"
                                     : "clocks of hosts may differ by up to 100 ms");
   cause.next_step =

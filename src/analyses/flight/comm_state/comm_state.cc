@@ -156,7 +156,7 @@ const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "flight_comm_state",
                .sentence = "Whom do communicators of NCCLX and RCCL wait for, by their own dumps?",
-               .example = "Rank 4 did not begin AllReduce #41 of default_pg; 7 ranks wait",
+               .example = "Rank 4 did not begin all_reduce #41 of default_pg; 7 ranks wait",
                .needs = kTableNames<CommStateTable>,
                .makes = {}},
       .run = Run};

@@ -108,12 +108,15 @@ void FindCompletionLag(const Index& index, std::vector<Cause>& causes) {
       fmt::format("did not complete {} of the operations that {} peers completed, from {} on", most,
                   cause.ranks.size() == 1 ? "its" : "their", OpInWords(index, unit));
   cause.confidence = clear ? 0.85 : 0.5;
-  cause.why =
-      clear
-          ? "peers cannot complete a collective without it, so its GPU or its watchdog has stopped"
-          : "only the newest operation lags; the watchdog may just not have looked yet";
-  cause.next_step =
-      "Look at the host's kernel log for Xid errors, and at the rank's output for a CUDA error.";
+  const bool is_one = cause.ranks.size() == 1;
+  cause.why = "only the newest operation lags; the watchdog may just not have looked yet";
+  if (clear)
+    cause.why = fmt::format("peers cannot complete a collective without {}",
+                            is_one ? "it, so its GPU or its watchdog has stopped"
+                                   : "them, so their GPUs or their watchdogs have stopped");
+  cause.next_step = fmt::format(
+      "Look at the kernel log of {} for Xid errors, and at the output of {} for a CUDA error.",
+      is_one ? "its host" : "their hosts", is_one ? "this rank" : "these ranks");
 }
 
 }  // namespace debrief::analyses::flight

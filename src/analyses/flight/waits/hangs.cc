@@ -136,7 +136,7 @@ void DescribeCollective(const Index& index, const Unit& unit, Cause& cause) {
   cause.confidence = 0.6;
   cause.why = fmt::format(
       "sizes and types agree and everybody is there: the kernel, the link or a GPU hangs; "
-      "dumps do not tell whose{}",
+      "dumps do not say whose{}",
       UnseenSplits(index, unit));
 }
 

@@ -145,10 +145,14 @@ void AddHostNeverCame(const Index& index, const Waits& waits, const std::vector<
   cause.what = fmt::format(
       "did not reach {}{}; {}", all_belong ? side : "their collectives, first ",
       OperationInWords(index, awaited), WaitersInOpInWords(index, waits, awaited, cause.ranks));
-  cause.why = "none of its operations is pending, so it runs code on the CPU";
-  cause.next_step =
-      "Look at what its process does on the CPU before that call: a compilation, a data loader, a "
-      "checkpoint, a lock. Take its stack while it hangs (py-spy dump).";
+  const bool is_one = cause.ranks.size() == 1;
+  cause.why = is_one ? "none of its operations is pending, so it runs code on the CPU"
+                     : "none of their operations is pending, so they run code on the CPU";
+  cause.next_step = fmt::format(
+      "Look at what {} on the CPU before that call: a compilation, a data loader, a checkpoint, a "
+      "lock. Take {} (py-spy dump).",
+      is_one ? "its process does" : "their processes do",
+      is_one ? "its stack while it hangs" : "their stacks while they hang");
 }
 
 // Ranks whose watchdog spoke were alive and waiting; when others said nothing, those are left.
@@ -230,7 +234,7 @@ struct Unclear {
 };
 
 constexpr Unclear kCut = {", as far as its cut dump shows", 0.5,
-                          "its own dump is cut and cannot tell where it was",
+                          "its own dump is cut and does not show where it was",
                           "Copy its dump again; if that is all there is, look at its output."};
 constexpr Unclear kUnread = {"; its dump could not be read", 0.4,
                              "its own dump is there and could not be read",

@@ -23,6 +23,7 @@
 #include "tables/nccl_perf.h"
 #include "tables/process_identity.h"
 #include "tables/rank.h"
+#include "torch/collective_names.h"
 
 namespace debrief::analyses::host_bandwidth {
 
@@ -209,10 +210,10 @@ class Judging {
                             ? fmt::format("communicator {}", model_.pools.Text(link.comm))
                             : RanksInWords(link.ranks);
     if (pair) where = fmt::format("{} with rank {} of its communicator", where, link.peer);
-    finding.op = model_.pools.Text(op);
-    finding.headline = fmt::format(
-        "{} of {} reaches {:.1f} GB/s, {} comparable {} reach {:.1f} GB/s", model_.pools.Text(op),
-        where, speed, links - 1, pair ? "pairs" : "groups", usual);
+    finding.op = timeline::PublicOp(model_.pools.Text(op));
+    finding.headline =
+        fmt::format("{} of {} reaches {:.1f} GB/s, {} comparable {} reach {:.1f} GB/s", finding.op,
+                    where, speed, links - 1, pair ? "pairs" : "groups", usual);
     finding.evidence.push_back({"NCCL Inspector: bandwidth of the links (90th percentile)",
                                 "nccl_perf", std::move(link.rows)});
     finding.confidence = 0.6;
@@ -239,10 +240,11 @@ class Judging {
     finding.severity = Severity::kInfo;
     finding.role = Role::kObservation;
     if (first.rank != kNone32) finding.ranks = {first.rank};
-    finding.headline = fmt::format("{} completed its last collective, {} #{}, {} before all others",
-                                   NameOf(first), model_.pools.Text(perf_.op[row]),
-                                   perf_.seq[row] == kNone64 ? 0 : perf_.seq[row],
-                                   SecondsInWords(ends[1].first - ends[0].first));
+    finding.headline =
+        fmt::format("{} completed its last collective, {} #{}, {} before all others", NameOf(first),
+                    timeline::PublicOp(model_.pools.Text(perf_.op[row])),
+                    perf_.seq[row] == kNone64 ? 0 : perf_.seq[row],
+                    DurationInWords(ends[1].first - ends[0].first));
     finding.evidence.push_back({"NCCL Inspector: its last record", "nccl_perf", {first.last_row}});
     finding.confidence = 0.6;
     finding.why = "NCCL Inspector writes what has completed";

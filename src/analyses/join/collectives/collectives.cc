@@ -156,7 +156,7 @@ class ProfileJoiner {
     for (Piece& piece : pieces_) {
       if (piece.by_seq || piece.unit != nullptr || !piece.reason.empty()) continue;
       piece.reason = table_.group_name[piece.row] == StringId::kNone
-                         ? std::string_view("the profile does not tell its group")
+                         ? std::string_view("the profile does not name its group")
                          : WordsOf(Refusal::kOffTime);
     }
   }

@@ -265,7 +265,7 @@ Finding FindingOf(const timeline::JobShares& job, const Part& part) {
   finding.why = "measured; a communication kernel that waits for a late rank counts as well";
   finding.next_step =
       "See which collectives wait for others and which move much; then overlap them with "
-      "computation (bucket sizes, prefetch of FSDP) or send less";
+      "computation (bucket sizes, prefetch of FSDP) or send less.";
   return finding;
 }
 

@@ -81,6 +81,7 @@ class Rule {
       if (job.worst().fraction() < limits_.report) continue;
       Finding finding = Start(job);
       describe(stories_[static_cast<size_t>(job.worst().row)], job, finding);
+      AddNote(job.AmountInWords() + " between the first and the last work of the device", finding);
       AddNote(job.OverallInWords(), finding);
       findings.push_back(std::move(finding));
     }
@@ -113,7 +114,7 @@ void SetConfidence(const IdleStory& story, Finding& finding) {
 void DescribeHost(const IdleStory& story, const JobShares& job, const Part& part,
                   Finding& finding) {
   finding.headline =
-      fmt::format("The GPU idles {} because the host launches too late", job.InWords());
+      fmt::format("The GPU idles {} because the host launches too late", job.ShareInWords());
   std::string what = story.busiest.empty()
                          ? "nothing that the profile shows (Python, or outside of ops)"
                          : story.busiest;
@@ -129,12 +130,12 @@ void DescribeHost(const IdleStory& story, const JobShares& job, const Part& part
 void DescribeData(const IdleStory& story, const JobShares& job, const Part& part,
                   Finding& finding) {
   finding.headline =
-      fmt::format("The GPU idles {} because it waits for the data loader", job.InWords());
+      fmt::format("The GPU idles {} because it waits for the data loader", job.ShareInWords());
   AddEvidence("gaps in which the launching thread spent most of the time in a DataLoader",
               RowsOf(story, "data_loading", part), finding);
   finding.confidence = 0.9;
   finding.why = "the thread that launches next was inside of the data loader";
-  finding.next_step = "Raise num_workers and prefetch_factor, or make the samples cheaper";
+  finding.next_step = "Raise num_workers and prefetch_factor, or make the samples cheaper.";
 }
 
 void DescribeSync(const IdleStory& story, const JobShares& job, const Part& part,
@@ -144,7 +145,7 @@ void DescribeSync(const IdleStory& story, const JobShares& job, const Part& part
                           ? worst.call
                           : fmt::format("{} in {}", worst.call, worst.op);
   if (!worst.frame.empty()) where += fmt::format(" at {}", worst.frame);
-  finding.headline = fmt::format("The GPU idles {} behind {}", job.InWords(), where);
+  finding.headline = fmt::format("The GPU idles {} behind {}", job.ShareInWords(), where);
   finding.op = worst.op;
   AddEvidence(fmt::format("{} gaps behind it{}, {} together", worst.gaps,
                           worst.steps > 0 ? fmt::format(" in {} steps", worst.steps) : "",
@@ -154,13 +155,13 @@ void DescribeSync(const IdleStory& story, const JobShares& job, const Part& part
   SetConfidence(story, finding);
   finding.next_step =
       "Keep the value on the device (no .item(), .cpu() or print of tensors in the loop), read it "
-      "every so many steps, or copy with non_blocking=True";
+      "every so many steps, or copy with non_blocking=True.";
 }
 
 void DescribeTiny(const IdleStory& story, const JobShares& job, const Part& part,
                   Finding& finding) {
   finding.headline = fmt::format("The GPU idles {} between tiny kernels: the median takes {}",
-                                 job.InWords(), DurationText(story.median_kernel_ns));
+                                 job.ShareInWords(), DurationText(story.median_kernel_ns));
   std::vector<int64_t> rows = RowsOf(story, "host", part);
   std::vector<int64_t> waits = RowsOf(story, "kernel_wait", part);
   rows.insert(rows.end(), waits.begin(), waits.end());
@@ -170,7 +171,7 @@ void DescribeTiny(const IdleStory& story, const JobShares& job, const Part& part
           finding);
   SetConfidence(story, finding);
   finding.next_step =
-      "Fuse them (torch.compile), replay them (CUDA graphs), or work on larger batches";
+      "Fuse them (torch.compile), replay them (CUDA graphs), or work on larger batches.";
 }
 
 bool Repeats(const IdleStory& story) {

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "analyses/analysis.h"
@@ -29,9 +28,6 @@
 namespace debrief::analyses::profile_ranks {
 
 namespace {
-
-// In tenths, as it is printed; what rounds to nothing is 0 and not -0.
-double Ms(int64_t ns) { return std::round(static_cast<double>(ns) / 1e5) / 10 + 0.0; }
 
 // Where most of the delay is; null when there is none.
 const std::pair<const Where, LateAt>* Worst(const Delays& delays) {
@@ -62,7 +58,7 @@ std::string_view Period(const Case& each) {
 
 // Of a reason that is there in some steps only.
 std::string BecauseSometimes(const Case& each) {
-  const std::string how_much = fmt::format("{:.1f} ms", Ms(each.excess_sometimes_ns));
+  const std::string how_much = DurationText(each.excess_sometimes_ns);
   const std::string where =
       fmt::format("in {} of {} steps", each.steps_sometimes, each.windows->windows.size());
   switch (each.reason) {
@@ -81,15 +77,14 @@ std::string Because(const Case& each) {
   if (each.steps_sometimes > 0) return BecauseSometimes(each);
   switch (each.reason) {
     case Reason::kGpu:
-      return fmt::format("its GPU computes {:.1f} ms longer {} than those of the other ranks",
-                         Ms(each.excess_compute_ns), Period(each));
+      return fmt::format("its GPU computes {} longer {} than those of the other ranks",
+                         DurationText(each.excess_compute_ns), Period(each));
     case Reason::kData:
-      return fmt::format("its data loading takes {:.1f} ms longer {} than on the other ranks",
-                         Ms(each.excess_data_ns), Period(each));
+      return fmt::format("its data loading takes {} longer {} than on the other ranks",
+                         DurationText(each.excess_data_ns), Period(each));
     case Reason::kHost:
-      return fmt::format(
-          "its host takes {:.1f} ms longer {} than the others; its GPU is not slower",
-          Ms(each.excess_host_ns), Period(each));
+      return fmt::format("its host takes {} longer {} than the others; its GPU is not slower",
+                         DurationText(each.excess_host_ns), Period(each));
     case Reason::kCompile:
     case Reason::kUnknown:
     case Reason::kNone:
@@ -120,19 +115,19 @@ std::string NextStep(Reason reason) {
 
 void AddEvidence(const Model& model, const Case& each, int64_t row, Finding& finding) {
   finding.evidence.push_back(
-      {.text = fmt::format("compared with the median rank, {}: host {:+.1f} ms, "
-                           "GPU {:+.1f} ms, data loading {:+.1f} ms",
-                           Period(each), Ms(each.excess_host_ns), Ms(each.excess_compute_ns),
-                           Ms(each.excess_data_ns)),
+      {.text = fmt::format("compared with the median rank, {}: host {}, GPU {}, data loading {}",
+                           Period(each), SignedDurationText(each.excess_host_ns),
+                           SignedDurationText(each.excess_compute_ns),
+                           SignedDurationText(each.excess_data_ns)),
        .table = "profile_rank",
        .rows = {row}});
   const auto* worst = Worst(each.delays);
   if (worst == nullptr) return;
   GroupRef group = GroupOf(model, worst->first);
   finding.evidence.push_back(
-      {.text = fmt::format("its delay is largest before {} of {}: {:.1f} ms in {}",
+      {.text = fmt::format("its delay is largest before {} of {}: {} in {}",
                            model.pools.Text(worst->first.op), GroupInWords(group),
-                           Ms(worst->second.delay_ns),
+                           DurationText(worst->second.delay_ns),
                            Plural(static_cast<size_t>(worst->second.times), "call")),
        .table = "profile_collective_match",
        .rows = worst->second.matches});

@@ -50,7 +50,7 @@ Finding HintAt(std::pair<int32_t, int32_t> attempt, int64_t size, const OddSize&
   finding.why =
       "matrix units take sizes in steps of 16 bytes; others run on slower kernels. It is GPU "
       "time: a step that waits for its host gets no shorter";
-  finding.next_step = "Pad that size (for example the vocabulary) to a multiple of 64";
+  finding.next_step = "Pad that size (for example the vocabulary) to a multiple of 64.";
   return finding;
 }
 

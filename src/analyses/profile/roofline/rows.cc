@@ -98,7 +98,7 @@ class RowWriter {
     figures.work = WorkOf(op, args, definition, facts);
     if (!figures.work) {
       figures.why_not = std::ranges::find(args.types, "TensorList") == args.types.end()
-                            ? "its arguments do not tell"
+                            ? "its arguments do not say"
                             : "shapes or types of its list of tensors are not recorded";
       return figures;
     }

@@ -16,6 +16,7 @@
 #include "analyses/analysis.h"
 #include "base/stats/noise.h"
 #include "base/stats/statistics.h"
+#include "base/text/units.h"
 #include "model/finding.h"
 #include "model/model.h"
 #include "model/timeline/device_time.h"
@@ -64,7 +65,6 @@ constexpr size_t kFewestSteps = 4;
 constexpr int64_t kMostDeviations = 10;
 // And a quarter longer than usual: what is less is seldom worth a look, however steady the rest.
 constexpr int64_t kSlowPercent = 125;
-constexpr double kMillisecond = 1e6;
 
 std::vector<int64_t> Values(const std::vector<StepFigures>& steps, size_t figure) {
   std::vector<int64_t> values;
@@ -191,24 +191,25 @@ class SlowSteps {
       const bool few = timelines == 1 || slow.size() * 2 <= timelines;
       if (few && each.rank != kNone32) finding.ranks.push_back(each.rank);
       finding.evidence.push_back(
-          {fmt::format("{}{:.1f} ms; the median of {} whole steps is {:.1f} ms",
+          {fmt::format("{}{}; the median of {} whole steps is {}",
                        each.rank == kNone32 ? "" : fmt::format("rank {}: ", each.rank),
-                       static_cast<double>(each.duration_ns) / kMillisecond, each.steps,
-                       static_cast<double>(each.median_ns) / kMillisecond),
+                       DurationText(each.duration_ns), each.steps, DurationText(each.median_ns)),
            "profile_step",
            {each.row}});
     }
     const auto duration = static_cast<double>(worst.duration_ns);
     finding.headline =
-        fmt::format("Step {}{} took {}{:.1f} ms{}, {:.1f} x the median", label,
+        fmt::format("Step {}{} took {}{}{}, {:.1f} x the median", label,
                     worst.is_first ? " (the first recorded)" : "", slow.size() > 1 ? "up to " : "",
-                    duration / kMillisecond, Where(finding.ranks, slow.size(), timelines),
+                    DurationText(worst.duration_ns), Where(finding.ranks, slow.size(), timelines),
                     duration / static_cast<double>(worst.median_ns));
     if (worst.growth_ns > 0)
-      finding.headline += fmt::format(
-          ": {:.1f} ms more {}", static_cast<double>(worst.growth_ns) / kMillisecond, worst.grew);
+      finding.headline += fmt::format(": {} more {}", DurationText(worst.growth_ns), worst.grew);
     finding.confidence = 0.9;
-    finding.why = "far outside of how the other steps of the same recording vary";
+    finding.why =
+        "far outside of how the other steps of the same recording vary; a step lasts until the "
+        "work that "
+        "it launched is done";
     finding.next_step = NextStep(worst.grew);
     return finding;
   }

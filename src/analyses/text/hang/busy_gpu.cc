@@ -129,7 +129,7 @@ void FindLastToCome(const Scene& scene, std::vector<Finding>& findings) {
   finding.ranks = {starts.last->rank};
   finding.headline =
       fmt::format("Rank {} entered its exchange {} after all others, and none completed",
-                  starts.last->rank, SecondsInWords(starts.behind_ns));
+                  starts.last->rank, DurationInWords(starts.behind_ns));
   finding.groups = {ToRef(*starts.group)};
   finding.op = OpInWords(starts.last->op);
   finding.seq = starts.last->seq;

@@ -138,7 +138,7 @@ bool FindWatchdog(const Scene& scene, std::vector<Finding>& findings) {
   const std::string limit =
       events.ran_ms[stuck.front()] == kNone64
           ? ""
-          : fmt::format(" after {}", SecondsInWords(events.ran_ms[stuck.front()] * 1'000'000));
+          : fmt::format(" after {}", DurationInWords(events.ran_ms[stuck.front()] * 1'000'000));
   finding.headline = fmt::format("{}: watchdog timeout of the server{}",
                                  ranks.empty() ? "A process" : RanksAsSubject(ranks), limit);
   // TensorRT-LLM: "Hang detected on rank 0 in PyExecutor", of the rank that waits.
@@ -236,7 +236,7 @@ void FindStuckEngine(const Scene& scene, std::vector<Finding>& findings) {
   AddEngineLines(scene, waits, finding);
   if (const int64_t waited = WaitedNs(scene, waits); waited > 0)
     finding.evidence.push_back(
-        {fmt::format("{} lines of waiting, {} in all", waits.size(), SecondsInWords(waited)),
+        {fmt::format("{} lines of waiting, {} in all", waits.size(), DurationInWords(waited)),
          "text_event",
          {static_cast<int64_t>(waits.front())}});
   finding.confidence = finding.ranks.empty() ? 0.5 : 0.6;

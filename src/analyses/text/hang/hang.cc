@@ -157,7 +157,7 @@ void AddTimeouts(const Scene& scene, std::vector<Finding>& findings) {
   finding.ranks = ranks;
   std::string limit;
   if (events.timeout_ms[first] != kNone64)
-    limit = fmt::format(" after {}", SecondsInWords(events.timeout_ms[first] * 1'000'000));
+    limit = fmt::format(" after {}", DurationInWords(events.timeout_ms[first] * 1'000'000));
   const bool by_watchdog = scene.model.pools.Text(events.kind[first]) == "watchdog_timeout";
   finding.headline = fmt::format("{}: {}{}", RanksAsSubject(ranks),
                                  by_watchdog ? "NCCL watchdog timeout" : "gloo timeout", limit);
@@ -182,7 +182,7 @@ void AddTimeouts(const Scene& scene, std::vector<Finding>& findings) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "text_hang",
-               .sentence = "What do the outputs of the ranks tell about a job that hung or died?",
+               .sentence = "What do the outputs of the ranks say about a job that hung or died?",
                .example = "Rank 6 reported no timeout; ranks 0-5 and 7 timed out, first rank 4 in "
                           "all_reduce #16 of mesh_dp",
                .needs = kNeeds,

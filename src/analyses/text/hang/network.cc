@@ -133,7 +133,7 @@ void FindLinkFault(const Scene& scene, std::vector<Finding>& findings) {
                   peer.substr(0, peer.find('<')), card.empty() ? "" : " card ", card);
   finding.evidence.push_back(LineAsEvidence(scene, row));
   finding.confidence = 0.5;
-  finding.why = "the link failed or the peer was gone: NCCL cannot tell which";
+  finding.why = "the link failed or the peer was gone: NCCL does not know which";
   finding.next_step =
       "Look at the output of the ranks on the host with that address, then at the link.";
   findings.push_back(std::move(finding));

@@ -19,6 +19,7 @@
 #include "tables/process_identity.h"
 #include "tables/ras_rank.h"
 #include "tables/stack_dump.h"
+#include "torch/collective_names.h"
 
 namespace debrief::analyses::text_ras {
 
@@ -116,7 +117,8 @@ class Judging {
   std::string RowInWords(size_t row) const {
     std::string text = fmt::format("NCCL RAS: {}", Text(table_.state[row]));
     if (table_.count[row] != kNone64)
-      text = fmt::format("NCCL RAS: {} launched {}", Text(table_.op[row]), table_.count[row]);
+      text = fmt::format("NCCL RAS: {} launched {}", timeline::PublicOp(Text(table_.op[row])),
+                         table_.count[row]);
     if (table_.ranks[row] > 1) text += fmt::format(" by {} ranks", table_.ranks[row]);
     if (table_.comm_rank[row] != kNone32) text += fmt::format(" by rank {}", table_.comm_rank[row]);
     if (table_.comm[row] != StringId::kNone)
@@ -259,7 +261,8 @@ class Judging {
     AddEvidence({outlier.most->rows.front()}, finding);
     finding.headline = fmt::format(
         "{} {} launched {} {} operations, {} {}", Subject(outlier.level->named),
-        outlier.level->named.size() == 1 ? "has" : "have", outlier.count, outlier.op,
+        outlier.level->named.size() == 1 ? "has" : "have", outlier.count,
+        timeline::PublicOp(outlier.op),
         Plural(static_cast<size_t>(outlier.most->ranks), "other rank"), outlier.most_count);
     finding.confidence = outlier.stuck ? 0.85 : 0.5;
     if (outlier.gap() < 0) finding.confidence -= 0.1;
@@ -317,7 +320,7 @@ const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "text_ras",
                .sentence = "Whom does NCCL RAS report as dead, silent or behind the others?",
-               .example = "Rank 2 has launched 32 AllReduce operations, 7 other ranks 35",
+               .example = "Rank 2 has launched 32 all_reduce operations, 7 other ranks 35",
                .needs = kNeeds,
                .makes = {},
                .uses = kUses},

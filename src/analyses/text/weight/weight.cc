@@ -113,8 +113,8 @@ class WeightPass {
     finding.why = "counted in the texts";
     finding.next_step =
         name.starts_with("NCCL ")
-            ? "set NCCL_DEBUG=WARN, or NCCL_DEBUG_FILE to write it elsewhere"
-            : fmt::format("leave {} out of TORCH_LOGS, or write it elsewhere with TORCH_LOGS_OUT",
+            ? "Set NCCL_DEBUG=WARN, or NCCL_DEBUG_FILE to write it elsewhere."
+            : fmt::format("Leave {} out of TORCH_LOGS, or write it elsewhere with TORCH_LOGS_OUT.",
                           name);
     result_.findings.push_back(std::move(finding));
   }

@@ -79,7 +79,7 @@ int64_t CompilingIn(const Board& board, int32_t rank, const Window& window, int6
 
 void Blame(Board& board, size_t straggler, int64_t compiling_ns, int64_t row) {
   std::string text = fmt::format("it compiles for {} of the time in which it comes late",
-                                 SecondsInWords(compiling_ns));
+                                 DurationInWords(compiling_ns));
   board.At(straggler).evidence.push_back({text, "compilation", {row}});
   board.At(straggler).why += "; " + text;
   for (size_t i : board.Find("compile.")) {

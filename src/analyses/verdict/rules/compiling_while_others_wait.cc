@@ -77,7 +77,7 @@ std::string CompilingInWords(const Board& board, const Compiling& compiling) {
   std::string text =
       fmt::format("was compiling {} ({}:{})", pools.Text(compilations.function[row]),
                   FileName(pools.Text(compilations.file[row])), compilations.line[row]);
-  if (!compiling.open) return text + " for " + SecondsInWords(compiling.when.length());
+  if (!compiling.open) return text + " for " + DurationInWords(compiling.when.length());
   return text + fmt::format(" from {} on, until its log ends,", TimeOfDay(compiling.when.begin_ns));
 }
 
@@ -124,7 +124,7 @@ Finding Headline(const Board& board, const Compiling& compiling, const Finding& 
   finding.confidence = blamed ? Agree(kOwnConfidence, late.confidence) : kOwnConfidence;
   finding.why =
       fmt::format("it was compiling for {} of the {} that others waited for it; {}",
-                  SecondsInWords(compiling.overlap_ns), SecondsInWords(wait.length()), late.why);
+                  DurationInWords(compiling.overlap_ns), DurationInWords(wait.length()), late.why);
   finding.next_step =
       "Compile it on all ranks before the first collective (a warm-up step), or raise the timeout "
       "of the group above the time that compiling takes.";

@@ -398,7 +398,7 @@ std::string SummaryText(const Model& model, const SummaryOptions& options) {
 
 const Output& Describe() {
   static constexpr Output kOutput = {
-      {"compile_summary", "what the compile logs tell, as text: recompiles, breaks, time, caches",
+      {"compile_summary", "what the compile logs show, as text: recompiles, breaks, time, caches",
        "compile_summary.txt", kOnRequest},
       Write};
   return kOutput;

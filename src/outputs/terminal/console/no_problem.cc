@@ -7,8 +7,10 @@
 
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
+#include "model/timeline/rank_shares.h"
 #include "outputs/terminal/console/inputs_seen.h"
 #include "tables/job.h"
+#include "tables/profile_breakdown.h"
 
 namespace debrief::outputs::console {
 
@@ -45,6 +47,23 @@ size_t WorldSize(const Model& model, int32_t job) {
   return 0;
 }
 
+// Why profiles without a finding say little; empty where they cover enough of a device.
+std::string WhyProfilesSayLittle(const Model& model, const InputsSeen& seen, int32_t job) {
+  if (!seen.kinds.contains("profile")) return {};
+  const auto& rows = model.tables.Get<ProfileBreakdownTable>();
+  int64_t longest = 0;
+  for (size_t row = 0; row < rows.size(); ++row) {
+    const bool is_whole = model.pools.Text(rows.scope[row]) == "all" &&
+                          model.pools.Text(rows.definition[row]) == "debrief";
+    if (is_whole && (job == kNone32 || rows.job[row] == job))
+      longest = std::max(longest, rows.total_ns[row]);
+  }
+  if (longest == 0) return "; no work of a device was recorded";
+  if (longest >= timeline::kShortestToTellNs) return {};
+  return fmt::format("; {} of device time are too little to say where time goes",
+                     DurationText(longest));
+}
+
 // What could not be seen in these inputs, whatever happened.
 std::string Unseen(const InputsSeen& seen, size_t world_size) {
   std::string words;
@@ -76,6 +95,7 @@ std::string NoProblemInWords(const Model& model, int32_t job, bool has_remarks) 
   if (step != kNone64) words += fmt::format("; last step {}", step);
   if (seen.unread > 0) words += fmt::format("; {} not read", Plural(seen.unread, "input"));
   if (seen.damaged > 0) words += fmt::format("; {} damaged", Plural(seen.damaged, "input"));
+  if (!has_remarks) words += WhyProfilesSayLittle(model, seen, job);
   return words + Unseen(seen, world_size) + ".";
 }
 

@@ -251,7 +251,7 @@ Status Write(const Model& model, const OutputContext& context) {
 // The answers as a file of a report: `debrief PATH --with op_answers`.
 const Output& Describe() {
   static constexpr Output kOutput = {
-      {"op_answers", "what recorded ops tell, as text: totals, ops, devices, communication",
+      {"op_answers", "what recorded ops show, as text: totals, ops, devices, communication",
        "op_answers.txt", kOnRequest},
       Write};
   return kOutput;

@@ -215,7 +215,7 @@ void WriteText(const Model& model, std::string_view subcommand, const SheetOptio
 
 const Output& Describe() {
   static constexpr Output kOutput = {
-      {"profile_sheets", "what the profiles tell, as text: breakdown, idle time, kernels, ops, ...",
+      {"profile_sheets", "what the profiles show, as text: breakdown, idle time, kernels, ops, ...",
        "profile_sheets.txt", kOnRequest},
       Write};
   return kOutput;

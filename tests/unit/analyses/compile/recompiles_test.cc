@@ -124,7 +124,7 @@ TEST_F(CompileRecompiles, OldAndNewSizeFromDescribedTensors) {
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(log.Text(rows.change[0]), "size of x at dimension 1 was 64, now 48");
   EXPECT_EQ(log.Text(rows.next_step[0]),
-            "`torch._dynamo.mark_dynamic(x, 1)` before the call at /home/me/train.py:90");
+            "Call `torch._dynamo.mark_dynamic(x, 1)` before the call at /home/me/train.py:90.");
 }
 
 TEST_F(CompileRecompiles, MainChangeIsThatOfMostCompilations) {

@@ -516,7 +516,7 @@ TEST(Cost, AProfileOfNoDeviceWorkSaysSo) {
   ASSERT_EQ(job.findings.size(), 1u);
   EXPECT_EQ(job.findings[0].rule, "cost.unattributed");
   EXPECT_EQ(job.findings[0].headline,
-            "The profile shows almost no work of a device: 6.00 us in 3.00 s of steps");
+            "The profile shows almost no work of a device: 6.00 us of 3.00 s in steps");
 }
 
 TEST(Cost, NothingIsToldOfNothing) {
