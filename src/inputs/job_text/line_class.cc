@@ -15,6 +15,7 @@
 #include "inputs/job_text/lines/pod_lines.h"
 #include "inputs/job_text/lines/replicas.h"
 #include "inputs/job_text/word_filter.h"
+#include "torch/driver_faults.h"
 
 namespace debrief::inputs::job_text {
 
@@ -218,6 +219,7 @@ LineClass ClassifyByWords(std::string_view text) {
   if (text.starts_with("sbatch: error: Batch job submission failed: ")) return LineClass::kNoStart;
   if (!TroubleOfPod(text).empty() || IsNoStartOfTool(text)) return LineClass::kNoStart;
   if (Contains(text, "NVRM: Xid") || Contains(text, "SXid (PCI")) return LineClass::kXid;
+  if (DriverFaultOf(text)) return LineClass::kDriver;
   if (Contains(text, " blocked for more than ")) return LineClass::kBlocked;
   if (IsDeviceAssert(text)) return LineClass::kDeviceAssert;
   if (ParseIdentity(text)) return LineClass::kIdentity;

@@ -98,9 +98,10 @@ bool AddJobRow(const Model& model, size_t row, Talk& talk) {
   const auto& events = model.tables.Get<TextEventTable>();
   std::string_view kind = model.pools.Text(events.kind[row]);
   if (kind == "scheduler") talk.scheduler.push_back(row);
-  if (kind == "xid" || kind == "blocked") talk.kernel.push_back(row);
+  const bool of_kernel = kind == "xid" || kind == "driver" || kind == "blocked";
+  if (of_kernel) talk.kernel.push_back(row);
   if (kind == "store_error") talk.setup.push_back(row);
-  return kind == "scheduler" || kind == "xid" || kind == "blocked" || kind == "stopping";
+  return of_kernel || kind == "scheduler" || kind == "stopping";
 }
 
 // What torchrun --tee printed of a rank is in that rank's own file, too: it counts once. Only the
