@@ -52,6 +52,7 @@ enum class LineClass : uint8_t {
   kSpawned,       // -- Process 1 terminated with the following error:
   kUserCode,      // from user code:
   kLastError,     // Last error:
+  kDetail,        // EJ0001: ... Failed to initialize the HCCP process: what an exception is about
   kBlock,         // ----------Begin global rank 3 STDERR----------
   kReplica,       // [ddp_0:9f5b/1 - step 17] reconfiguring for quorum_id=3 ..., of torchft
   kNoStart,       // train.py: error: unrecognized arguments: --lr

@@ -12,31 +12,37 @@
 
 namespace debrief::inputs::job_text {
 
-// At least one of these is in every line that ClassifyByWords() gives a class.
+// What NCCL, and PyTorch about it, says of an error.
+inline constexpr std::string_view kNcclErrors[] = {"NCCL WARN",
+                                                   "NCCL error",
+                                                   "ncclSystemError",
+                                                   "ncclRemoteError",
+                                                   "ncclInternalError",
+                                                   "ncclUnhandled",
+                                                   "ncclInvalid",
+                                                   "unhandled cuda error",
+                                                   "unhandled system error",
+                                                   "Got completion from peer "};
+
+// At least one of these or of kNcclErrors is in every line that ClassifyByWords() gives a class.
 inline constexpr std::string_view kWords[] = {"Traceback (most recent",
                                               "atchdog",
                                               "eartbeat",
                                               "dump signal",
-                                              "NCCL WARN",
                                               "NCCL INFO Channel",
                                               "NCCL INFO Trees",
                                               "Using network",
                                               "set by environment",
                                               "NCCL work",
-                                              "NCCL error",
-                                              "ncclSystemError",
-                                              "ncclRemoteError",
-                                              "ncclInternalError",
-                                              "ncclUnhandled",
-                                              "ncclInvalid",
-                                              "unhandled cuda error",
-                                              "unhandled system",
                                               "ut of memory",
                                               "OutOfMemoryError",
                                               "DefaultCPUAllocator",
                                               "bad_alloc",
                                               "oom-kill",
-                                              "oom_kill",
+                                              "oom_kill event",
+                                              "e has died",
+                                              "sending signal ",
+                                              "Exception in device",
                                               "OOMKilled",
                                               "Fatal Python error",
                                               "Signal ",
@@ -61,6 +67,8 @@ inline constexpr std::string_view kWords[] = {"Traceback (most recent",
                                               "zsh: illegal",
                                               "zsh: floating",
                                               "bus error ",
+                                              " dumped)",
+                                              ": guarantee(",
                                               " killed ",
                                               "segmentation fault ",
                                               "non-zero status",
@@ -94,6 +102,12 @@ inline constexpr std::string_view kWords[] = {"Traceback (most recent",
                                               ": Link down",
                                               ": Link up",
                                               "blocked for more",
+                                              "RankID:",
+                                              "Reason: ",
+                                              "[Error]: ",
+                                              "(0) RESOURCE_",
+                                              "(0) INTERNAL",
+                                              "(0) UNAVAIL",
                                               "CUDA error",
                                               "Cuda failure",
                                               "Assertion `",
@@ -294,8 +308,7 @@ inline constexpr std::string_view kWords[] = {"Traceback (most recent",
                                               "'train_runtime'",
                                               "` stopped: "};
 
-static_assert(std::ranges::all_of(kWords, [](std::string_view word) {
-  return word.size() >= WordFilter::kShortest;
-}));
+static_assert(std::ranges::all_of(kWords, WordFilter::IsLongEnough));
+static_assert(std::ranges::all_of(kNcclErrors, WordFilter::IsLongEnough));
 
 }  // namespace debrief::inputs::job_text

@@ -14,6 +14,9 @@ constexpr Remedy kPrograms[] = {
     {{"Weights only load failed", "weights_only"},
      "Load it with torch.load(..., weights_only=False) if you trust its writer, or allow its "
      "classes (torch.serialization.add_safe_globals)."},
+    {{".weight'", ".bias'"},
+     "Compare the names of weights in the checkpoint with the model's: another version of the "
+     "library, or a checkpoint of another model."},
     // ---- compilers and kernels
     {{"Failed to find C compiler", "Failed to find nvcc", "CUDA_HOME environment variable",
       "CUDA_HOME does not exist", "nvcc: not found"},
@@ -22,6 +25,9 @@ constexpr Remedy kPrograms[] = {
     {{"CompilationError", "arange's range", "PassManager::run failed"},
      "Change that Triton kernel as the message says (block sizes are powers of 2), or try another "
      "version of Triton."},
+    {{"Could not guard on data-dependent"},
+     "Say what holds of that number before it is used (torch._check), or keep that line out of the "
+     "graph (torch.compiler.disable)."},
     {{"Data-dependent", "ata-dependent", "Dynamo does not support",
       "torch._dynamo.exc.Unsupported"},
      "Rewrite that line (torch.cond, torch.where), keep it out of the graph "

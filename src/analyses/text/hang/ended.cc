@@ -78,6 +78,8 @@ constexpr Outside kOutside[] = {
     {"NodeNotReady", "A node failed", kOtherNode},
     {"lost communication with a remote", "A node or its network failed", kOtherNode},
     {"Evicted", "Kubernetes evicted a pod of the job", kEvicted},
+    {"node has died", "Ray lost a node of the job", kOtherNode},
+    {"timeout: sending signal", "The timeout of its command ended the job", kMoreTime},
     {"JOB REQUEUE", "The scheduler requeued the job", kResume}};
 
 // "SignalException: Process 4711 got signal: 15", of torchrun.
@@ -139,7 +141,17 @@ bool FindOutside(const Scene& scene, std::span<const Outside> signs,
 
 // ---- a process without a rank
 
-std::string NamelessInWords(const End& end) {
+// " of local rank 1", where a launcher names no other; several hosts have one.
+std::string LocalRankOf(const Scene& scene, const End& end) {
+  const auto& exits = scene.model.tables.Get<ProcessExitTable>();
+  for (size_t row : end.rows) {
+    if (exits.local_rank[row] != kNone32)
+      return fmt::format(" of local rank {}", exits.local_rank[row]);
+  }
+  return {};
+}
+
+std::string NamelessInWords(const Scene& scene, const End& end) {
   if (end.by_kernel && end.exit_code == -9) return "The kernel killed a process: out of memory";
   const std::string pod =
       end.said_by == "kubernetes" && !end.host.empty() ? fmt::format("Pod {}", end.host) : "";
@@ -158,8 +170,8 @@ std::string NamelessInWords(const End& end) {
   if (end.said_by == "ray")
     return "Ray reports a worker process that died without an exit code (SYSTEM_ERROR)";
   const bool nameless = end.said_by == "shell" || end.said_by == "launcher";
-  return fmt::format("{}{} reports a process that ended by {}", nameless ? "The " : "", end.said_by,
-                     CodeInWords(end.exit_code));
+  return fmt::format("{}{} reports a process{} that ended by {}", nameless ? "The " : "",
+                     end.said_by, LocalRankOf(scene, end), CodeInWords(end.exit_code));
 }
 
 // What to look at first, by how the process ended.
@@ -189,7 +201,7 @@ bool FindNameless(const Scene& scene, std::vector<Finding>& findings) {
   }
   if (best == nullptr) return false;
   Finding finding = NewFinding(scene, "text_hang.ended");
-  finding.headline = NamelessInWords(*best) + AtTime(best->time_ns);
+  finding.headline = NamelessInWords(scene, *best) + AtTime(best->time_ns);
   for (size_t row : best->rows) finding.evidence.push_back(ExitAsEvidence(scene, row));
   AddRows(scene, scene.talk.nobody.troubles, finding);
   finding.confidence = 0.5;
@@ -226,7 +238,8 @@ std::string_view OpeningOf(const Scene& scene, size_t row) {
   const std::string_view kind = scene.model.pools.Text(events.kind[row]);
   if (Contains(scene.model.pools.Text(events.text[row]), "memory pressure (OOM)"))
     return "Ray reports ";
-  if (kind == "terminate") return kAborted;
+  if (kind == "terminate" || Contains(scene.model.pools.Text(events.text[row]), "terminate called"))
+    return kAborted;
   return kind == "no_start" ? "The job did not start: " : "A process ended with ";
 }
 
@@ -266,7 +279,8 @@ enum class Which : uint8_t { kPlaced, kLastWords, kCutOff, kWithoutPlace };
 
 Which WhichIs(const Scene& scene, size_t row) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
-  const bool aborts = scene.model.pools.Text(events.kind[row]) == "terminate";
+  const bool aborts = scene.model.pools.Text(events.kind[row]) == "terminate" ||
+                      scene.model.pools.Text(events.text[row]).starts_with("terminate called");
   if (events.file[row] == StringId::kNone) return aborts ? Which::kLastWords : Which::kWithoutPlace;
   return IsCutOff(scene.model.pools.Text(events.text[row])) ? Which::kCutOff : Which::kPlaced;
 }

@@ -176,7 +176,12 @@ void AddPlainRows(const Model& model, std::map<Key, Talk>& talks) {
     if (talk == talks.end()) continue;
     int32_t rank = progress.rank[row];
     RankTalk& each = rank == kNone32 ? talk->second.nobody : talk->second.ranks[rank];
-    each.last_steps[progress.input[row]] = progress.line[row];
+    // A bar is drawn once more, with the same step, when its program ends.
+    const size_t before = each.last_step;
+    const bool again = before != RankTalk::kNoRow && progress.step[row] != kNone64 &&
+                       progress.step[row] == progress.step[before] &&
+                       progress.input[row] == progress.input[before];
+    if (!again) each.last_steps[progress.input[row]] = progress.line[row];
     if (progress.step[row] != kNone64) each.last_step = row;
   }
   const auto& tails = model.tables.Get<TailLineTable>();
@@ -278,9 +283,10 @@ bool IsOfOwnHost(std::string_view text) {
 
 bool BlamesARemote(std::string_view text) {
   if (IsOfPythonSocket(text)) return false;
-  return ContainsAny(text, {"ncclRemoteError", "remote process exited", "closed by remote peer",
-                            "onnection reset by peer", "onnection closed by peer",
-                            "failed to recv, got 0 bytes", "sendBytes failed"});
+  return ContainsAny(
+      text, {"ncclRemoteError", "remote process exited", "closed by remote peer",
+             "onnection reset by peer", "onnection closed by peer", "failed to recv, got 0 bytes",
+             "sendBytes failed", "Remote Rank did not send the data"});
 }
 
 bool IsAftermath(std::string_view text) {
