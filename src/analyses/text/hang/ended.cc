@@ -371,7 +371,8 @@ bool FindFollowers(const Scene& scene, std::vector<Finding>& findings) {
   }
   if (first == nullptr) return false;
   Finding finding = NewFinding(scene, "text_hang.ended");
-  bool told = first->end.known() && first->end.exit_code != 0;
+  // That it ended with an exception is told by the exception.
+  const bool told = first->end.known() && first->end.exit_code != 0 && first->end.said_by != "rank";
   std::string what = told ? fmt::format("by {}", CodeInWords(first->end.exit_code))
                      : WasInterrupted(scene, *first) ? "by an interrupt"
                                                      : "because communication failed";
@@ -381,7 +382,9 @@ bool FindFollowers(const Scene& scene, std::vector<Finding>& findings) {
   if (ended.size() == 1)
     finding.headline =
         fmt::format("Rank {} ended {}{}", first_rank, what, AtTime(first->end.time_ns));
-  for (size_t row : first->end.rows) finding.evidence.push_back(ExitAsEvidence(scene, row));
+  for (size_t row : first->end.rows) {
+    if (told || first->aftermaths.empty()) finding.evidence.push_back(ExitAsEvidence(scene, row));
+  }
   AddRows(scene, first->remote_errors, finding);
   AddRows(scene, first->aftermaths, finding);
   if (finding.evidence.empty() && first->last_line != RankTalk::kNoRow)
