@@ -10,26 +10,34 @@ namespace debrief {
 namespace {
 
 struct Sign {
-  std::string_view driver;
+  std::string_view device;
+  std::string_view driver;  // whose address stands behind it; empty: the kernel itself says so
   std::string_view sign;
   std::string_view words;
   bool hardware;
 };
 
+constexpr std::string_view kGpu = "GPU", kCard = "network card", kDisk = "disk", kHost = "host";
+
 // Of one driver the first that fits counts.
 constexpr Sign kSigns[] = {
-    {"amdgpu", " timeout, signaled seq=", "its work did not end (ring timeout)", true},
-    {"amdgpu", "page fault (src_id:", "access to memory that is not mapped (page fault)", false},
-    {"amdgpu", "uncorrectable hardware error", "uncorrectable memory error", true},
-    {"amdgpu", "failed to respond to msg", "its firmware does not answer", true},
-    {"amdgpu", "GPU reset begin", "GPU reset", true},
-    {"xe", "Engine reset: engine_class", "its work did not end (engine reset)", true},
-    {"xe", "Xe has declared device", "the driver gave it up (wedged)", true},
-    {"mlx5_core", "health compromised", "its firmware does not answer", true},
-    {"mlx5_core", "firmware internal error", "firmware internal error", true},
-    {"mlx5_core", "Cable error", "cable error", true},
-    {"mlx5_core", ": Link down", "link down", true},
-    {"mlx5_core", ": Link up", "", true}};
+    {kGpu, "amdgpu", " timeout, signaled seq=", "its work did not end (ring timeout)", true},
+    {kGpu, "amdgpu", "page fault (src_id:", "access to memory that is not mapped (page fault)",
+     false},
+    {kGpu, "amdgpu", "uncorrectable hardware error", "uncorrectable memory error", true},
+    {kGpu, "amdgpu", "failed to respond to msg", "its firmware does not answer", true},
+    {kGpu, "amdgpu", "GPU reset begin", "GPU reset", true},
+    {kGpu, "xe", "Engine reset: engine_class", "its work did not end (engine reset)", true},
+    {kGpu, "xe", "Xe has declared device", "the driver gave it up (wedged)", true},
+    {kCard, "mlx5_core", "health compromised", "its firmware does not answer", true},
+    {kCard, "mlx5_core", "firmware internal error", "firmware internal error", true},
+    {kCard, "mlx5_core", "Cable error", "cable error", true},
+    {kCard, "mlx5_core", ": Link down", "link down", true},
+    {kCard, "mlx5_core", ": Link up", "", true},
+    {kHost, "", ": Machine Check: ", "machine check", true},
+    {kHost, "", "Kernel panic - not syncing", "kernel panic", true},
+    {kDisk, "", "I/O error, dev ", "input or output failed", true},
+    {kDisk, "", "EXT4-fs error", "file system error", true}};
 
 bool IsOfAddress(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == ':' || c == '.';
@@ -62,13 +70,14 @@ size_t EndOfDriver(std::string_view text, std::string_view driver) {
 std::optional<DriverFault> DriverFaultOf(std::string_view text) {
   for (const Sign& sign : kSigns) {
     if (!Contains(text, sign.sign)) continue;
+    if (sign.driver.empty())
+      return DriverFault{sign.device, "kernel", {}, sign.words, sign.hardware};
     const size_t end = EndOfDriver(text, sign.driver);
     if (end == std::string_view::npos) continue;
     const std::string_view address = AddressBehind(text, end + 1);
     const bool named = !address.empty() || Contains(text, "*ERROR*");
     if (!named) continue;
-    return DriverFault{sign.driver == "mlx5_core" ? "network card" : "GPU", sign.driver, address,
-                       sign.words, sign.hardware};
+    return DriverFault{sign.device, sign.driver, address, sign.words, sign.hardware};
   }
   return std::nullopt;
 }

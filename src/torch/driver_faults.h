@@ -11,8 +11,8 @@
 namespace debrief {
 
 struct DriverFault {
-  std::string_view device;   // "GPU", "network card"
-  std::string_view driver;   // amdgpu
+  std::string_view device;   // "GPU", "network card", "disk", "host"
+  std::string_view driver;   // amdgpu; "kernel" of disks and hosts
   std::string_view address;  // on the PCI bus; empty when the line has none
   std::string_view words;    // empty: the device works again
   bool hardware = false;     // not the program's doing

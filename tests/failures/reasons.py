@@ -42,6 +42,15 @@ REASONS = {
     "gated": ("OSError: You are trying to access a gated repo.", "HF_TOKEN"),
     "offline": ("huggingface_hub.errors.LocalEntryNotFoundError: Cannot find the requested files in the disk cache and outgoing traffic has been disabled", "HF_HOME"),
     "weights_of_another": ("KeyError: 'model.layers.3.indexer.wq_b.weight'", "checkpoint"),
+    "map_died": ("RuntimeError: One of the subprocesses has abruptly died during map operation.", "more memory"),
+    "shared_segment": ("torch.distributed.DistBackendError: NCCL error in: NCCLUtils.cpp:94, unhandled system error, NCCL version 2.26.2\nncclSystemError: System "
+                       "call failed.\nLast error:\nError while creating shared memory segment /dev/shm/nccl-a (size 33), error: No space left on device (28)", "shm"),
+    "one_device_for_two": ("RuntimeError: CUDASymmetricMemoryAllocator::rendezvous: detected allocations from overlapping devices", "set_device"),
+    "flash_dtype": ("RuntimeError: FlashAttention only support fp16 and bf16 data type", "Cast"),
+    "architecture": ("RuntimeError: nvrtc: error: invalid value for --gpu-architecture (-arch)", "torch.version.cuda"),
+    "compressed": ("UnicodeDecodeError: 'utf-8' codec can't decode byte 0x8b in position 1: invalid start byte", "gzip"),
+    "rate": ("botocore.exceptions.ClientError: An error occurred (SlowDown) when calling the PutObject operation", "Fewer"),
+    "template": ("ValueError: Cannot use chat template functions because tokenizer.chat_template is not set", "chat_template"),
     "sizes_of_peers": ("RuntimeError: [3]: params[0] in this process with sizes [7] appears not to match sizes of the same param in process 0.", "same model"),
 }
 NPU = "RuntimeError: InnerRunOpApi:torch_npu/OpParamMaker.cpp:274 OPS function error: HcclAllreduce, error code is 6\n"
@@ -105,6 +114,9 @@ CASES = [
     Case("link_that_came_back_alone", {"syslog": LINK.format("down") + LINK.format("up")}, healthy=True),
     Case("rings_of_amdgpu_are_set_up", {"dmesg.txt": "[15.1] amdgpu 0000:c5:00.0: amdgpu: ring comp_1.0.0 uses VM inv eng 0 on hub 0\n[15.3] amdgpu 0000:c5:00.0: "
                                                      "amdgpu: GPU reset method support: MODE1 RESET\n[400.0] Memory cgroup stats: oom_kill 0\n"}, healthy=True),
+    Case("machine_check", {"kern.log": "Mar  3 02:10:11 n9 kernel: mce: [Hardware Error]: CPU 12: Machine Check: 0 Bank 7: bd80000000100134\n"}, [],
+         "A host failed: machine check", step="exclude"),
+    Case("disk", {"dmesg.txt": "[8812.3] blk_update_request: I/O error, dev nvme2n1, sector 81234\n"}, [], "A disk failed", step="exclude"),
     # ---- how texts are written
     Case("box_as_wide_as_the_terminal", {"job.log": STEPS + BOX + LONG}, [], r"size of tensor a .512.*fit\.py:87", step="shapes"),
     Case("records_of_loguru", {"job.log": LOGURU}, [], r"KeyError: 'mask' at train\.py:40"),
@@ -115,6 +127,12 @@ CASES = [
                                     "dumped)\n"}, [], "A process aborted: std::bad_alloc", step="more memory"),
     # ---- ended from outside
     Case("node_of_ray", {"job.log": STEPS + LOST}, [], "Ray lost a node", step="resume"),
+    Case("preempted_by_azure", {"job.log": STEPS + "The job was preempted: low priority VM was reclaimed at 10:11:12\n"}, [], "preemption", step="last checkpoint"),
+    Case("process_of_azure", {"job.log": "Execution failed. User process '/envs/x/bin/python' exited with status code 1. Please check log file 'std_log_process_3.txt'.\n"},
+         [], "exit code 1"),
+    Case("slots_of_mpi", {"job.log": "There are not enough slots available in the system to satisfy the 16\nslots that were requested by the application:\n"}, [],
+         "did not start: There are not enough slots", step="hostfile"),
+    Case("step_of_slurm", {"job.log": "srun: error: Unable to create step for job 8121: Invalid generic resource (gres) specification\n"}, [], "gres", step="GPUs"),
     Case("command_timeout", {"job.log": STEPS + "timeout: sending signal TERM to command 'python'\nTerminated\n"}, [], "timeout", step="more time"),
     Case("local_rank_alone", {"job.log": STEPS + failed(2, -11, 4713)}, None, "SIGSEGV", step="PYTHONFAULTHANDLER"),
     Case("store_out_of_reach", {"job.log": raised(9, "torch.distributed.DistNetworkError: The client socket has timed out after 300000ms while trying to connect "

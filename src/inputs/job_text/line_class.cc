@@ -261,6 +261,7 @@ bool IsScheduler(std::string_view text) {
                                          "TERM_OWNER",
                                          "has lost communication with a remote daemon",
                                          "because its node has died",
+                                         "he job was preempted",
                                          "timeout: sending signal ",
                                          "slurmstepd: error: Exceeded job memory limit",
                                          "slurmstepd: error: Exceeded step memory limit"};

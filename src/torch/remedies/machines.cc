@@ -7,6 +7,9 @@ namespace {
 
 constexpr Remedy kMachines[] = {
     // ---- storage and memory of hosts
+    {{"creating shared memory segment", "out of shared memory", "insufficient shared memory",
+      "signal: Bus error"},
+     "Give the container a larger /dev/shm (docker --shm-size), or use fewer data loader workers."},
     {{"No space left on device", "PytorchStreamWriter failed writing", "unexpected pos "},
      "Free space on that file system, or write somewhere else, and start again."},
     {{"Disk quota exceeded"},
@@ -19,8 +22,6 @@ constexpr Remedy kMachines[] = {
     {{"items of ancdata"},
      "Raise the limit of open files (ulimit -n), or share tensors by files: "
      "torch.multiprocessing.set_sharing_strategy('file_system')."},
-    {{"out of shared memory", "insufficient shared memory", "signal: Bus error"},
-     "Give the container a larger /dev/shm (docker --shm-size), or use fewer data loader workers."},
     {{"Stale file handle"},
      "Mount that file system again on the machine of this process, or run on another one."},
     {{"Remote I/O error", "Input/output error", "Transport endpoint is not connected"},
@@ -29,7 +30,7 @@ constexpr Remedy kMachines[] = {
     {{"PytorchStreamReader failed", "archive is corrupted", "failed finding central directory",
       "unexpected EOF, expected", "SafetensorError", "BadZipFile", "Parquet magic bytes",
       "Either the file is corrupted", "Not a gzipped file", "invalid load key",
-      "Invalid magic number"},
+      "Invalid magic number", "unexpected end of data", "Compressed file ended before"},
      "Check that this file is whole: its writer may have been ended, or a copy cut. Load an older "
      "checkpoint."},
     {{"paging file is too small"},
@@ -40,7 +41,8 @@ constexpr Remedy kMachines[] = {
     {{"can't start new thread", "Thread creation failed", "pthread_create failed"},
      "Raise the limit of processes and threads (ulimit -u, pids of the container), or start fewer: "
      "OMP_NUM_THREADS, data loader workers."},
-    {{"DefaultCPUAllocator", "Cannot allocate memory", "bad_alloc", "signal: Killed", "OOMKilled"},
+    {{"DefaultCPUAllocator", "Cannot allocate memory", "bad_alloc", "signal: Killed", "OOMKilled",
+      "abruptly died during map", "Java heap space"},
      "Give the host or the container more memory, or use less: data loader workers, pinned memory, "
      "checkpoints held in memory."},
     // ---- memory of devices, which servers size at the start, and of hosts as Ray watches them
@@ -110,8 +112,11 @@ constexpr Remedy kMachines[] = {
      "The NVIDIA driver was updated and its kernel module is still the old one: reboot that host, "
      "or reload the module."},
     {{"NVIDIA driver on your system is too old", "driver version is insufficient",
-      "no kernel image is available"},
+      "no kernel image is available", "invalid value for --gpu-arch"},
      "Use a build of PyTorch that fits the driver and the GPU (torch.version.cuda, nvidia-smi)."},
+    {{"overlapping devices", "Duplicate GPU"},
+     "Give each process of a host a GPU of its own before its first collective: "
+     "torch.cuda.set_device(int(os.environ[\"LOCAL_RANK\"])), one process per GPU."},
     {{"busy or unavailable"},
      "Another process holds this GPU alone, or its compute mode is exclusive (nvidia-smi -q -d "
      "COMPUTE): end that process, or use another GPU."},

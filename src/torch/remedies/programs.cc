@@ -11,13 +11,25 @@ constexpr Remedy kPrograms[] = {
      "Compare the configuration of the model with the one that the checkpoint was written with."},
     {{"value from checkpoint (", "key in checkpoint", "doesn't match the size of optimizer"},
      "Compare the configuration of this run with the one that the checkpoint was written with."},
+    {{"UnicodeDecodeError", "codec can't decode"},
+     "Look at the first bytes of that file: it is compressed (1f 8b: gzip) or of another encoding "
+     "than the program expects."},
+    {{"JSONDecodeError", "Expecting value: line"},
+     "Look at that line of the file: it is empty, cut or no JSON."},
     {{"Weights only load failed", "weights_only"},
      "Load it with torch.load(..., weights_only=False) if you trust its writer, or allow its "
      "classes (torch.serialization.add_safe_globals)."},
     {{".weight'", ".bias'"},
      "Compare the names of weights in the checkpoint with the model's: another version of the "
      "library, or a checkpoint of another model."},
+    {{"chat_template", "pad_token", "padding token"},
+     "Set it on the tokenizer (tokenizer.chat_template, tokenizer.pad_token), or use the tokenizer "
+     "of the instruct model."},
     // ---- compilers and kernels
+    {{"No operator found for `memory_efficient_attention", "No available kernel",
+      "No viable backend"},
+     "Use another dtype, head size or attention implementation: no kernel of that library takes "
+     "these inputs on this GPU, or it was built without CUDA."},
     {{"Failed to find C compiler", "Failed to find nvcc", "CUDA_HOME environment variable",
       "CUDA_HOME does not exist", "nvcc: not found"},
      "Install a C compiler and the CUDA toolkit where this process runs (gcc, nvcc), and set CC "
@@ -74,7 +86,8 @@ constexpr Remedy kPrograms[] = {
      "Make what is sent to worker processes picklable: a function at the top of a module in place "
      "of a lambda or a local one."},
     {{"unrecognized arguments", "the following arguments are required", "invalid int value",
-      "invalid float value", "invalid choice", "not recognized"},
+      "invalid float value", "invalid choice", "not recognized", "No such option",
+      "No such command", "Missing option"},
      "Compare the command with what the program accepts (--help)."},
     // ---- what the program computes
     {{"unscale FP16 gradients"},
@@ -113,7 +126,8 @@ constexpr Remedy kPrograms[] = {
      "the longest sequence, labels with the classes."},
     {{"Expected all tensors to be on the same device"},
      "Move that tensor to the device of the model before it is used."},
-    {{"expected scalar type", "must have the same dtype", "should be the same"},
+    {{"expected scalar type", "must have the same dtype", "should be the same", "only support fp16",
+      "Half and BFloat16"},
      "Cast one of the two to the other's dtype before that line."},
     {{"not positive-definite", "input is singular", "failed to converge"},
      "Look for nan, inf or columns that depend on each other in that matrix; add a small multiple "

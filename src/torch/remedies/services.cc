@@ -18,7 +18,8 @@ constexpr Remedy kServices[] = {
     {{"pyxis", "enroot", "nvidia-container-cli", "could not open image", "OCI runtime"},
      "Start the container by hand on that host: is the image there, do its mounts exist, does "
      "nvidia-smi work?"},
-    {{"prolog failed", "layout tasks", "Task launch for", "submission failed"},
+    {{"prolog failed", "layout tasks", "Task launch for", "submission failed",
+      "Unable to create step"},
      "Compare what the job asks for (CPUs, GPUs, partition) with what its nodes have (scontrol "
      "show node), and ask the administrators about a node whose prolog fails (slurmd.log)."},
     {{"not reachable via ssh", "ssh exited with", "unable to reliably start",
@@ -30,6 +31,9 @@ constexpr Remedy kServices[] = {
     {{"MPI_Init", "MPI_ERRORS_ARE_FATAL"},
      "Check that the program's MPI is the launcher's (srun --mpi=pmix, mpirun of the same "
      "installation)."},
+    {{"not enough slots"},
+     "Ask for fewer processes (-np), or name hosts with more slots (--host n1:8, hostfile, "
+     "--map-by); --oversubscribe allows more."},
     // ---- the network and what is behind it
     {{"ddress already in use", "EADDRINUSE"},
      "End the job that still listens on that port, or choose another one (--master_port, "
@@ -49,7 +53,8 @@ constexpr Remedy kServices[] = {
     {{"disk cache and outgoing traffic", "HF_HUB_OFFLINE", "local_files_only"},
      "Download the files beforehand into the cache that this process sees (HF_HOME), or allow "
      "access to the hub (HF_HUB_OFFLINE=0)."},
-    {{"429 Client Error", "Too Many Requests"},
+    {{"429 Client Error", "Too Many Requests", "SlowDown", "Throttling",
+      "reduce your request rate"},
      "Fewer processes at once: download once, then run offline (HF_HUB_OFFLINE=1)."},
     {{"can't be reached at", "Connection refused", "Failed to establish a new connection"},
      "Check that the server is running at that address and port, and that the host reaches it."},

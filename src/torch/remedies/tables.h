@@ -8,7 +8,7 @@
 namespace debrief::remedies {
 
 struct Remedy {
-  std::array<std::string_view, 12> words;  // any of these; the empty ones are none
+  std::array<std::string_view, 14> words;  // any of these; the empty ones are none
   std::string_view next;
 };
 

@@ -71,6 +71,7 @@ constexpr Outside kOutside[] = {
     {"walltime", "The scheduler ended the job: time limit", kMoreTime},
     {"TERM_MEMLIMIT", "The scheduler ended the job: memory limit", kMoreMemory},
     {"memory limit", "The scheduler ended the job: memory limit", kMoreMemory},
+    {"was preempted", "The scheduler ended the job: preemption", kResume},
     {"PREEMPT", "The scheduler ended the job: preemption", kResume},
     {"Preempt", "The scheduler ended the job: preemption", kResume},
     {"NODE FAILURE", "The scheduler ended the job: a node failed", kOtherNode},

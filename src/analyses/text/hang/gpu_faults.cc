@@ -35,6 +35,9 @@ constexpr std::string_view kCheckSwitch =
 constexpr std::string_view kCheckCard =
     "Look at this network card, its cable and its switch (ibstat, mlxlink, dmesg), and keep the "
     "node out of jobs until it is checked.";
+constexpr std::string_view kCheckHost =
+    "Leave that node out of jobs (sbatch --exclude, kubectl cordon) and have its hardware and the "
+    "rest of its kernel log checked.";
 constexpr std::string_view kFindKernel =
     "Run this rank with CUDA_LAUNCH_BLOCKING=1 (ROCm: AMD_SERIALIZE_KERNEL=3) to find the kernel "
     "that accesses memory it must not.";
@@ -70,10 +73,15 @@ std::optional<Fault> FaultOf(std::string_view text) {
   const auto driver = DriverFaultOf(text);
   if (!driver) return FaultOfXid(text);
   if (driver->words.empty()) return std::nullopt;
-  const bool card = driver->device == "network card";
-  return Fault{driver->device,   fmt::format("{} ({})", driver->words, driver->driver),
-               driver->address,  card ? "" : BusIdOf(driver->address),
-               driver->hardware, card ? kCheckCard : driver->hardware ? kCheckGpu : kFindKernel};
+  const bool gpu = driver->device == "GPU";
+  Fault fault{.device = driver->device,
+              .words = fmt::format("{} ({})", driver->words, driver->driver),
+              .address = driver->address,
+              .bus = gpu ? BusIdOf(driver->address) : "",
+              .hardware = driver->hardware,
+              .next = driver->device == "network card" ? kCheckCard : kCheckHost};
+  if (gpu) fault.next = driver->hardware ? kCheckGpu : kFindKernel;
+  return fault;
 }
 
 // A link that came up again later.

@@ -81,7 +81,8 @@ bool IsContainerRefused(std::string_view text) {
 bool IsMpiRefused(std::string_view text) {
   constexpr std::string_view kSigns[] = {" was unable to launch the specified application",
                                          " was unable to reliably start one or more daemons",
-                                         " was unable to start one or more daemons"};
+                                         " was unable to start one or more daemons",
+                                         "There are not enough slots available"};
   return ContainsAny(text, kSigns);
 }
 
