@@ -14,6 +14,7 @@ class Case:
     ranks: list = None
     reason: str = ""
     healthy: bool = False
+    step: str = ""
 
 
 def marked(mark, text):

@@ -172,6 +172,8 @@ void EventBuilder::AddSingle(const Line& line, uint32_t index, int64_t number) {
     case LineClass::kLastError:
       stream.continued = stream.last_exception;
       return;
+    case LineClass::kDetail:
+      return AddDetail(line, index, number);
     case LineClass::kIdentity:
     case LineClass::kReplica:
     case LineClass::kNccl:

@@ -147,6 +147,7 @@ class EventBuilder {
   void AddExitOfException(const Traceback& traceback, uint32_t index, std::string_view text);
   void AddSpawned(const Line& line, uint32_t index, int64_t number);
   void Continue(const Line& line, uint32_t index, int64_t number);
+  void AddDetail(const Line& line, uint32_t index, int64_t number);
   uint32_t OwnerOfBlock(const Line& line, uint32_t index);
   void CountTimes();
   bool ContinuesRecord(const Line& line, uint32_t before, int64_t number) const;

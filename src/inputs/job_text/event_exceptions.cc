@@ -17,6 +17,7 @@
 #include "inputs/job_text/error_file.h"
 #include "inputs/job_text/event_builder.h"
 #include "inputs/job_text/line_texts.h"
+#include "inputs/job_text/lines/device_details.h"
 #include "inputs/job_text/lines/engine_lines.h"
 #include "inputs/job_text/lines/exception_lines.h"
 #include "torch/end_signs.h"
@@ -24,6 +25,9 @@
 namespace debrief::inputs::job_text {
 
 namespace {
+
+// Between an exception and the line below it that says why.
+constexpr std::string_view kLastErrorMark = "\nLast error: ";
 
 bool IsSyntaxError(std::string_view text) {
   return text.starts_with("SyntaxError") || text.starts_with("IndentationError") ||
@@ -187,8 +191,9 @@ void EventBuilder::LinkException(const Traceback& traceback, size_t before, size
       if (!Contains(pools_->Text(first.text), "CalledProcessError")) second.cause_line = first.line;
       return;
     case Link::kReplaces:
-      // What failed while it was handled may only follow from the end of a peer.
-      if (IsTeardown(text) || IsAboutAPeer(text)) {
+      // What failed while it was handled may only follow from the end of a peer, or from a file
+      // that is closed after a write to it had failed.
+      if (IsTeardown(text) || IsAboutAPeer(text) || Contains(text, ". unexpected pos ")) {
         second.cause_line = first.line;
       } else {
         first.cause_line = second.line;
@@ -224,8 +229,10 @@ void EventBuilder::AddSpawned(const Line& line, uint32_t index, int64_t number) 
     return BeginTraceback(line, index, number);
   }
   EndTraceback(index, {});
-  streams_[index].next = Link::kInsideOf;
-  const int32_t local_rank = SmallNumberAfter(line.text, "-- Process ");
+  // torch_xla: "Exception in device=TPU:6: RESOURCE_EXHAUSTED: ..."
+  const bool of_device = line.text.starts_with("Exception in device=");
+  if (!of_device) streams_[index].next = Link::kInsideOf;
+  const int32_t local_rank = SmallNumberAfter(line.text, of_device ? "TPU:" : "-- Process ");
   if (local_rank == kNone32) return;
   const Owner owner{.local_rank = local_rank, .host = streams_[index].owner.host};
   const uint32_t of_process = StreamOf(owner);
@@ -253,8 +260,22 @@ void EventBuilder::Continue(const Line& line, uint32_t index, int64_t number) {
   if (listed)
     events_[event].row.text =
         pools_->Intern(CutText(fmt::format("{} {}{}", Trimmed(text), more, goes_on ? "..." : "")));
-  if (!Contains(text, "NCCL error") || Contains(text, "\nLast error: ")) return;
-  events_[event].row.text = pools_->Intern(CutText(text + "\nLast error: " + line.text));
+  if (!Contains(text, "NCCL error") || Contains(text, kLastErrorMark)) return;
+  events_[event].row.text =
+      pools_->Intern(CutText(fmt::format("{}{}{}", text, kLastErrorMark, line.text)));
+}
+
+// What a runtime prints below an exception says why, and perhaps whose it is.
+void EventBuilder::AddDetail(const Line& line, uint32_t index, int64_t number) {
+  constexpr int64_t kNear = 8;  // lines
+  const size_t event = streams_[index].last_exception;
+  const auto detail = ParseDeviceDetail(line.text);
+  if (event == kNothing || !detail || number - last_end_ > kNear) return;
+  TextEventRow& row = events_[event].row;
+  if (row.rank == kNone32 && streams_[index].owner.IsNobody()) row.rank = detail->rank;
+  const std::string_view text = pools_->Text(row.text);
+  if (detail->reason.empty() || Contains(text, kLastErrorMark)) return;
+  row.text = pools_->Intern(CutText(fmt::format("{}{}{}", text, kLastErrorMark, detail->reason)));
 }
 
 // Composer prints the outputs of its processes when one has failed, without marks.

@@ -53,12 +53,19 @@ void EventBuilder::Finish(Part& whole) {
 }
 
 // A text whose last line names an error, of which no event tells, ended with it; unless the program
-// had said before that it came to its end.
+// had said before that it came to its end. What stands above the OK of tests was expected.
 void EventBuilder::AddLastError() {
   const auto last = std::ranges::max_element(streams_, {}, &Stream::last_number);
   // What ended a traceback was told there, or is no end of a process.
   const bool ends = last != streams_.end() && last->last_number != last_end_;
-  if (!ends || !IsLastError(last->last_text)) return;
+  if (!ends) return;
+  if (IsEndOfTests(last->last_text)) {
+    line_time_ns_ = kNone64;
+    (void)Emit(KindOf(LineClass::kNormalEnd), static_cast<uint32_t>(last - streams_.begin()),
+               last->last_number, last->last_text);
+    return;
+  }
+  if (!IsLastError(last->last_text)) return;
   const StringId text = pools_->Intern(CutText(last->last_text));
   const StringId nccl_error = pools_->Intern(KindOf(LineClass::kNcclError));
   const StringId normal_end = pools_->Intern(KindOf(LineClass::kNormalEnd));

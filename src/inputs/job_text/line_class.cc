@@ -7,6 +7,7 @@
 #include "inputs/job_text/compile_lines.h"
 #include "inputs/job_text/fields.h"
 #include "inputs/job_text/line_words.h"
+#include "inputs/job_text/lines/device_details.h"
 #include "inputs/job_text/lines/engine_lines.h"
 #include "inputs/job_text/lines/exception_lines.h"
 #include "inputs/job_text/lines/exits.h"
@@ -15,13 +16,19 @@
 #include "inputs/job_text/lines/pod_lines.h"
 #include "inputs/job_text/lines/replicas.h"
 #include "inputs/job_text/word_filter.h"
+#include "torch/driver_faults.h"
 
 namespace debrief::inputs::job_text {
 
 namespace {
 
 const WordFilter& Words() {
-  static const WordFilter kFilter(kWords);
+  static const WordFilter kFilter = [] {
+    WordFilter filter;
+    filter.Add(kWords);
+    filter.Add(kNcclErrors);
+    return filter;
+  }();
   return kFilter;
 }
 
@@ -103,19 +110,7 @@ bool IsWarned(std::string_view text) {
   });
 }
 
-bool IsNcclError(std::string_view text) {
-  constexpr std::string_view kSigns[] = {"NCCL WARN",
-                                         "NCCL error",
-                                         "ncclSystemError",
-                                         "ncclRemoteError",
-                                         "ncclInternalError",
-                                         "ncclUnhandled",
-                                         "ncclInvalid",
-                                         "unhandled cuda error",
-                                         "unhandled system error",
-                                         "Got completion from peer "};
-  return ContainsAny(text, kSigns);
-}
+bool IsNcclError(std::string_view text) { return ContainsAny(text, kNcclErrors); }
 
 bool IsHeartbeatLost(std::string_view text) {
   constexpr std::string_view kLost[] = {"timed out", "got stuck", "ailed",
@@ -202,6 +197,7 @@ LineClass ClassifyByWords(std::string_view text) {
   if (ParseFailureField(text)) return LineClass::kFailureField;
   if (LineClass around = ClassOfTracebackLine(text); around != LineClass::kOther) return around;
   if (text.starts_with("  what():")) return LineClass::kReason;
+  if (ParseDeviceDetail(text)) return LineClass::kDetail;
   if (ParseEngineLine(text)) return LineClass::kEngine;
   if (text.starts_with("terminate called after throwing"))
     return IsOutOfMemory(text) ? LineClass::kOutOfMemory : LineClass::kTerminate;
@@ -218,6 +214,7 @@ LineClass ClassifyByWords(std::string_view text) {
   if (text.starts_with("sbatch: error: Batch job submission failed: ")) return LineClass::kNoStart;
   if (!TroubleOfPod(text).empty() || IsNoStartOfTool(text)) return LineClass::kNoStart;
   if (Contains(text, "NVRM: Xid") || Contains(text, "SXid (PCI")) return LineClass::kXid;
+  if (DriverFaultOf(text)) return LineClass::kDriver;
   if (Contains(text, " blocked for more than ")) return LineClass::kBlocked;
   if (IsDeviceAssert(text)) return LineClass::kDeviceAssert;
   if (ParseIdentity(text)) return LineClass::kIdentity;
@@ -263,6 +260,9 @@ bool IsScheduler(std::string_view text) {
                                          "TERM_MEMLIMIT",
                                          "TERM_OWNER",
                                          "has lost communication with a remote daemon",
+                                         "because its node has died",
+                                         "he job was preempted",
+                                         "timeout: sending signal ",
                                          "slurmstepd: error: Exceeded job memory limit",
                                          "slurmstepd: error: Exceeded step memory limit"};
   constexpr std::string_view kPods[] = {"Evicted", "NodeNotReady", "Preempt"};
@@ -281,7 +281,7 @@ bool IsOutOfMemory(std::string_view text) {
                                          "DefaultCPUAllocator",
                                          "std::bad_alloc",
                                          "oom-kill",
-                                         "oom_kill",
+                                         "oom_kill event",
                                          "OOMKilled",
                                          "ut of memory: Killed",
                                          "CUDA error: out of memory",

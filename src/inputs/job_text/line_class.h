@@ -29,6 +29,7 @@ enum class LineClass : uint8_t {
   kStopping,       // Sending process 1326 closing signal SIGTERM
   kScheduler,      // slurmstepd: error: *** STEP 17.0 ON n1 CANCELLED AT ... DUE TO TIME LIMIT ***
   kXid,        // NVRM: Xid (PCI:0000:4b:00): 79, pid=4711, name=python, GPU has fallen off the bus
+  kDriver,     // amdgpu 0000:c5:00.0: amdgpu: ring comp_1.1.1 timeout, signaled seq=151, ...
   kBlocked,    // INFO: task python:4711 blocked for more than 120 seconds.
   kCudaError,  // CUDA error: an illegal memory access was encountered
   kDeviceAssert,  // a.cu:12: f: block: [0,0,0], thread: [1,0,0] Assertion `i < n` failed.
@@ -51,6 +52,7 @@ enum class LineClass : uint8_t {
   kSpawned,       // -- Process 1 terminated with the following error:
   kUserCode,      // from user code:
   kLastError,     // Last error:
+  kDetail,        // EJ0001: ... Failed to initialize the HCCP process: what an exception is about
   kBlock,         // ----------Begin global rank 3 STDERR----------
   kReplica,       // [ddp_0:9f5b/1 - step 17] reconfiguring for quorum_id=3 ..., of torchft
   kNoStart,       // train.py: error: unrecognized arguments: --lr

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <optional>
 
-#include "base/text/columns.h"
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
 #include "inputs/job_text/compile_lines.h"
@@ -148,7 +147,7 @@ void LineScanner::AddRow(std::string_view row) {
     first_row_ = result_.line_count;
   }
   if (rows_.size() < kMaxLook) rows_ += row;
-  row_is_full_ = TextWidth(row) == width_.columns;
+  row_is_full_ = IsFull(row, width_);
 }
 
 // The line has the number of its first row.
@@ -259,7 +258,8 @@ void LineScanner::GiveToRecord(PeeledLine& line) {
 }
 
 void LineScanner::Add(std::string_view raw) {
-  PeeledLine line = PeelPrefixes(needs_cleaning_ ? Clean(raw) : raw.substr(0, kMaxLook), style_);
+  const std::string_view whole = needs_cleaning_ ? Clean(raw) : raw.substr(0, kMaxLook);
+  PeeledLine line = PeelPrefixes(whole, style_);
   if (style_.rank_heads) GiveToRecord(line);
   line.text = WithoutLaunchersHead(line.text);
   std::string_view text = line.text;
@@ -279,22 +279,27 @@ void LineScanner::Add(std::string_view raw) {
                 JoinLogText(result_.lines[stream.log - 1].text, text);
   if (joined) ++result_.lines[stream.log - 1].joined;
   if (!joined && (what != LineClass::kOther || keep)) Keep(what, index, line);
+  if (what == LineClass::kTraceback)
+    AddStep(whole.substr(0, whole.find("Traceback")), line.time_ns, index);  // the bar before it
   if (what == LineClass::kOther || what == LineClass::kNormalEnd)
     AddPlain(raw, line, stream, index);
   if (!result_.streams[index].owner.IsNobody()) result_.last_marked = index;
   result_.at_top = result_.at_top && IsIndented(text);
 }
 
+bool LineScanner::AddStep(std::string_view text, int64_t time_ns, uint32_t index) {
+  const auto progress = ParseProgress(text);
+  if (!progress) return false;
+  const int64_t time = TimeAtStart(Trimmed(text, " "), now_ns_);
+  result_.progress.push_back(
+      {index, result_.line_count, time != kNone64 ? time : time_ns, *progress});
+  return true;
+}
+
 // A step of the training loop, or a line that may say what the rank did last.
 void LineScanner::AddPlain(std::string_view raw, const PeeledLine& line, Stream& stream,
                            uint32_t index) {
-  if (auto progress = ParseProgress(line.text)) {
-    int64_t time = TimeAtStart(Trimmed(line.text, " "), now_ns_);
-    result_.progress.push_back(
-        {index, result_.line_count, time != kNone64 ? time : line.time_ns, *progress});
-    return;
-  }
-  if (!IsTelling(line.text)) return;
+  if (AddStep(line.text, line.time_ns, index) || !IsTelling(line.text)) return;
   stream.tail[stream.tail_size++ % kTailLines] = {result_.line_count, raw};
 }
 

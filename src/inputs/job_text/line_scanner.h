@@ -128,6 +128,7 @@ class LineScanner {
   std::string_view Clean(std::string_view raw);
   Owner OwnerOf(const PeeledLine& line);
   uint32_t StreamOf(const Owner& owner);
+  bool AddStep(std::string_view text, int64_t time_ns, uint32_t index);
   void AddPlain(std::string_view raw, const PeeledLine& line, Stream& stream, uint32_t index);
   void Keep(LineClass what, uint32_t stream, const PeeledLine& line);
   void Finish(Stream& stream, RangeLines::Stream& result);

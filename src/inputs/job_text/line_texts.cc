@@ -20,6 +20,7 @@ std::string_view KindOf(LineClass what) {
       {LineClass::kStopping, "stopping"},
       {LineClass::kScheduler, "scheduler"},
       {LineClass::kXid, "xid"},
+      {LineClass::kDriver, "driver"},
       {LineClass::kBlocked, "blocked"},
       {LineClass::kCudaError, "cuda_error"},
       {LineClass::kDeviceAssert, "device_assert"},

@@ -19,8 +19,10 @@ class WordFilter {
   static constexpr size_t kStep = 4;
   static constexpr size_t kShortest = 2 * kStep - 1;
 
-  // Every word has at least kShortest bytes.
-  explicit WordFilter(std::span<const std::string_view> words) {
+  static constexpr bool IsLongEnough(std::string_view word) { return word.size() >= kShortest; }
+
+  // Every word is long enough.
+  void Add(std::span<const std::string_view> words) {
     for (std::string_view word : words) {
       for (size_t i = 0; i < kStep; ++i) {
         uint32_t hash = Hash(word.data() + i);

@@ -17,9 +17,14 @@ namespace {
 
 constexpr size_t kNarrowest = 60, kWidest = 400;
 
-// A bar, or a row of a table.
+// A bar, a row of a table, or a line of a box, which fills the width by itself.
 bool IsDrawn(std::string_view row) {
   const std::string_view inner = Trimmed(row);
+  constexpr std::string_view kBoxes = "\u256d\u2502\u2570\u250c\u2514\u251c";
+  constexpr size_t kLetter = 3;  // bytes
+  const size_t box =
+      inner.size() < kLetter ? std::string_view::npos : kBoxes.find(inner.substr(0, kLetter));
+  if (box != std::string_view::npos && box % kLetter == 0) return true;
   constexpr std::string_view kEdges = "|+";
   if (inner.empty()) return true;
   const bool edged = kEdges.find(inner.front()) != std::string_view::npos &&
@@ -121,6 +126,10 @@ bool BeginsLine(std::string_view row, std::string_view line, bool is_sure) {
          Classify(std::string(line) + std::string(row)) == LineClass::kOther;
 }
 
+bool IsFull(std::string_view row, RowWidth width) {
+  return TextWidth(row) == width.columns && !IsDrawn(row);
+}
+
 std::string UnwrapRows(std::string_view text, RowWidth width) {
   std::string lines;
   size_t begin = 0;  // of the line that the next row may go on with
@@ -134,7 +143,7 @@ std::string UnwrapRows(std::string_view text, RowWidth width) {
       begin = lines.size();
     }
     lines += row;
-    full = TextWidth(row) == width.columns;
+    full = IsFull(row, width);
   }
   lines += '\n';
   return lines;

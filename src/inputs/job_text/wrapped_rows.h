@@ -22,9 +22,15 @@ struct RowWidth {
 // tables, bars and steps of a training loop have one width as well, but begin or end alike.
 RowWidth WidthOfRows(std::string_view text);
 
+// Is it as wide as the terminal? What fills the width by itself is not: a bar, a row of a table.
+bool IsFull(std::string_view row, RowWidth width);
+
 // Does `row` begin a line, also behind one that fills its row? `line` is what the row would be put
 // behind.
 bool BeginsLine(std::string_view row, std::string_view line, bool is_sure);
+
+// Is it as wide as the terminal? What fills the width by itself is not: a bar, a row of a table.
+bool IsFull(std::string_view row, RowWidth width);
 
 // The lines of the text.
 std::string UnwrapRows(std::string_view text, RowWidth width);

@@ -23,9 +23,9 @@ namespace {
 constexpr size_t kLongestRecord = 1 << 20;
 
 // In the order in which they are asked for.
-constexpr std::array<std::string_view, 9> kTextKeys = {
+constexpr std::array<std::string_view, 10> kTextKeys = {
     "log",      "message", "MESSAGE", "textPayload", "jsonPayload.message",
-    "@message", "line",    "msg",     "body"};
+    "@message", "line",    "msg",     "body",        "text"};
 constexpr std::array<std::string_view, 7> kTimeKeys = {
     "time", "timestamp", "@timestamp", "ts", "__REALTIME_TIMESTAMP", "asctime", "ingestionTime"};
 constexpr std::array<std::string_view, 15> kWhoKeys = {"kubernetes.pod_name",
@@ -43,7 +43,8 @@ constexpr std::array<std::string_view, 15> kWhoKeys = {"kubernetes.pod_name",
                                                        "hostname",
                                                        "host",
                                                        "instance"};
-constexpr std::array<std::string_view, 3> kLevelKeys = {"level", "levelname", "severity"};
+constexpr std::array<std::string_view, 4> kLevelKeys = {"level", "levelname", "severity",
+                                                        "record.level.name"};  // of loguru
 constexpr std::array<std::string_view, 3> kRankKeys = {"rank", "global_rank", "RANK"};
 constexpr std::array<std::string_view, 4> kStackKeys = {"exception", "exc_info", "stack_trace",
                                                         "traceback"};
@@ -152,12 +153,16 @@ struct Record {
   std::string_view text;  // as it stands in the line
 };
 
-std::optional<Record> RecordOf(std::string_view line) {
+// Steps of a trainer are left as they are.
+enum class Steps : uint8_t { kAreRecords, kAreNone };
+
+std::optional<Record> RecordOf(std::string_view line, Steps steps = Steps::kAreNone) {
   line = Trimmed(line);
   if (!line.starts_with('{') || !line.ends_with('}') || line.size() > kLongestRecord)
     return std::nullopt;
   auto outline = JsonOutline::Of(line);
-  if (!outline || FirstOf(*outline, kStepKeys)) return std::nullopt;
+  if (!outline) return std::nullopt;
+  if (steps == Steps::kAreNone && FirstOf(*outline, kStepKeys)) return std::nullopt;
   Scalar text = FirstOf(*outline, kTextKeys);
   if (!text && FirstOf(*outline, kLevelKeys)) text = outline->Scalar("event");
   const bool told =
@@ -194,7 +199,7 @@ bool IsWrappedText(std::string_view head) {
         line.starts_with('{') && line.data() + line.size() == head.data() + head.size();
     if (cut && lines > 0) break;
     ++lines;
-    if (line[0] == '{' && RecordOf(line)) ++records;
+    if (line[0] == '{' && RecordOf(line, Steps::kAreRecords)) ++records;
   }
   return records * 2 > lines;
 }

@@ -35,7 +35,7 @@ TEST(Remedies, FitTheWordsOfTheError) {
   EXPECT_TRUE(has("PytorchStreamReader failed reading zip archive", "file is whole"));
   EXPECT_TRUE(has("Call to ibv_reg_mr failed with error Cannot allocate memory", "ulimit -l"));
   EXPECT_TRUE(has("torch.OutOfMemoryError: HIP out of memory.", "rocm-smi"));
-  EXPECT_TRUE(RemedyOf("ValueError: loss is nan").empty());
+  EXPECT_TRUE(RemedyOf("ValueError: shard 7 is empty").empty());
 }
 
 }  // namespace debrief::remedies_test

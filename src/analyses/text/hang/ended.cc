@@ -12,6 +12,7 @@
 #include "base/text/units.h"
 #include "model/headline.h"
 #include "torch/code_words.h"
+#include "torch/end_signs.h"
 #include "torch/remedies.h"
 
 namespace debrief::analyses::text_hang {
@@ -42,32 +43,58 @@ std::string AtTime(int64_t time_ns) {
 struct Outside {
   std::string_view sign;
   std::string_view words;
+  std::string_view next;
 };
+
+constexpr std::string_view kAskScheduler =
+    "Look at the scheduler's record of the job (sacct, kubectl describe) for who ended it and why.";
+constexpr std::string_view kMoreTime =
+    "Ask for more time, or save checkpoints more often and resume from the last one. If it should "
+    "have been finished by then, look for the step in which it hung.";
+constexpr std::string_view kMoreMemory =
+    "Ask for more memory (--mem), or use less: data loader workers, pinned memory, checkpoints "
+    "held in memory.";
+constexpr std::string_view kResume =
+    "Start it again from its last checkpoint, or let the scheduler do so (sbatch --requeue, a "
+    "partition or a class that is not preempted).";
+constexpr std::string_view kOtherNode =
+    "Leave that node out (sbatch --exclude, kubectl cordon), resume from the last checkpoint, and "
+    "ask the administrators what its logs say.";
+constexpr std::string_view kEvicted =
+    "Look at what the node ran out of (kubectl describe pod): give the pod requests and limits of "
+    "memory and of ephemeral storage that fit, and write large files to a volume.";
 
 // The reason is outside of the job.
 constexpr Outside kOutside[] = {
-    {"TIME LIMIT", "The scheduler ended the job: time limit"},
-    {"TERM_RUNLIMIT", "The scheduler ended the job: time limit"},
-    {"walltime", "The scheduler ended the job: time limit"},
-    {"TERM_MEMLIMIT", "The scheduler ended the job: memory limit"},
-    {"memory limit", "The scheduler ended the job: memory limit"},
-    {"PREEMPT", "The scheduler ended the job: preemption"},
-    {"Preempt", "The scheduler ended the job: preemption"},
-    {"NODE FAILURE", "The scheduler ended the job: a node failed"},
-    {"Node failure", "A node failed"},
-    {"NodeNotReady", "A node failed"},
-    {"lost communication with a remote", "A node or its network failed"},
-    {"Evicted", "Kubernetes evicted a pod of the job"},
-    {"JOB REQUEUE", "The scheduler requeued the job"}};
+    {"TIME LIMIT", "The scheduler ended the job: time limit", kMoreTime},
+    {"TERM_RUNLIMIT", "The scheduler ended the job: time limit", kMoreTime},
+    {"walltime", "The scheduler ended the job: time limit", kMoreTime},
+    {"TERM_MEMLIMIT", "The scheduler ended the job: memory limit", kMoreMemory},
+    {"memory limit", "The scheduler ended the job: memory limit", kMoreMemory},
+    {"was preempted", "The scheduler ended the job: preemption", kResume},
+    {"PREEMPT", "The scheduler ended the job: preemption", kResume},
+    {"Preempt", "The scheduler ended the job: preemption", kResume},
+    {"NODE FAILURE", "The scheduler ended the job: a node failed", kOtherNode},
+    {"Node failure", "A node failed", kOtherNode},
+    {"NodeNotReady", "A node failed", kOtherNode},
+    {"lost communication with a remote", "A node or its network failed", kOtherNode},
+    {"Evicted", "Kubernetes evicted a pod of the job", kEvicted},
+    {"node has died", "Ray lost a node of the job", kOtherNode},
+    {"timeout: sending signal", "The timeout of its command ended the job", kMoreTime},
+    {"JOB REQUEUE", "The scheduler requeued the job", kResume}};
 
 // "SignalException: Process 4711 got signal: 15", of torchrun.
 constexpr std::string_view kGotSignal = "got signal";
 
 // Somebody ended it: a person, or a launcher that saw a task fail.
-constexpr Outside kToldToStop[] = {{"CANCELLED AT", "The job was cancelled"},
-                                   {"SIGTERM", "The launcher was told to stop (SIGTERM)"},
-                                   {kGotSignal, "The launcher was told to stop by a signal"},
-                                   {"death signal", "The launcher was told to stop by a signal"}};
+constexpr std::string_view kWhoStopped =
+    "Look for who sent the signal: the scheduler's record of the job (sacct, kubectl describe), a "
+    "preempted or interrupted host, a time limit, a person.";
+constexpr Outside kToldToStop[] = {
+    {"CANCELLED AT", "The job was cancelled", kAskScheduler},
+    {"SIGTERM", "The launcher was told to stop (SIGTERM)", kWhoStopped},
+    {kGotSignal, "The launcher was told to stop by a signal", kWhoStopped},
+    {"death signal", "The launcher was told to stop by a signal", kWhoStopped}};
 
 // A scheduler starts a job again that it had to end, and the text goes on: did the job come to its
 // end then?
@@ -105,12 +132,7 @@ bool FindOutside(const Scene& scene, std::span<const Outside> signs,
       finding.confidence = 0.8;
       finding.why =
           "the launcher or the scheduler reports it; the texts show no rank that failed before";
-      finding.next_step =
-          outside.words.ends_with("memory limit")
-              ? "Ask for more memory (--mem), or use less: data loader workers, pinned memory, "
-                "checkpoints held in memory."
-              : "Look at the scheduler's record of the job (sacct, kubectl describe). If it should "
-                "have been finished by then, look for the step in which it hung.";
+      finding.next_step = outside.next;
       findings.push_back(std::move(finding));
       return true;
     }
@@ -120,7 +142,17 @@ bool FindOutside(const Scene& scene, std::span<const Outside> signs,
 
 // ---- a process without a rank
 
-std::string NamelessInWords(const End& end) {
+// " of local rank 1", where a launcher names no other; several hosts have one.
+std::string LocalRankOf(const Scene& scene, const End& end) {
+  const auto& exits = scene.model.tables.Get<ProcessExitTable>();
+  for (size_t row : end.rows) {
+    if (exits.local_rank[row] != kNone32)
+      return fmt::format(" of local rank {}", exits.local_rank[row]);
+  }
+  return {};
+}
+
+std::string NamelessInWords(const Scene& scene, const End& end) {
   if (end.by_kernel && end.exit_code == -9) return "The kernel killed a process: out of memory";
   const std::string pod =
       end.said_by == "kubernetes" && !end.host.empty() ? fmt::format("Pod {}", end.host) : "";
@@ -139,8 +171,8 @@ std::string NamelessInWords(const End& end) {
   if (end.said_by == "ray")
     return "Ray reports a worker process that died without an exit code (SYSTEM_ERROR)";
   const bool nameless = end.said_by == "shell" || end.said_by == "launcher";
-  return fmt::format("{}{} reports a process that ended by {}", nameless ? "The " : "", end.said_by,
-                     CodeInWords(end.exit_code));
+  return fmt::format("{}{} reports a process{} that ended by {}", nameless ? "The " : "",
+                     end.said_by, LocalRankOf(scene, end), CodeInWords(end.exit_code));
 }
 
 // What to look at first, by how the process ended.
@@ -153,6 +185,9 @@ std::string_view NextByCode(const End& end) {
            "memory limit of the job. ";
   if (end.exit_code == -7)
     return "Look at the size of /dev/shm (docker --shm-size): when it is full, processes end so. ";
+  if (end.exit_code < 0 && !IsTold(end.exit_code))
+    return "Run with PYTHONFAULTHANDLER=1, which prints the Python line, or look at the core "
+           "dump. ";
   return "";
 }
 
@@ -167,7 +202,7 @@ bool FindNameless(const Scene& scene, std::vector<Finding>& findings) {
   }
   if (best == nullptr) return false;
   Finding finding = NewFinding(scene, "text_hang.ended");
-  finding.headline = NamelessInWords(*best) + AtTime(best->time_ns);
+  finding.headline = NamelessInWords(scene, *best) + AtTime(best->time_ns);
   for (size_t row : best->rows) finding.evidence.push_back(ExitAsEvidence(scene, row));
   AddRows(scene, scene.talk.nobody.troubles, finding);
   finding.confidence = 0.5;
@@ -204,7 +239,8 @@ std::string_view OpeningOf(const Scene& scene, size_t row) {
   const std::string_view kind = scene.model.pools.Text(events.kind[row]);
   if (Contains(scene.model.pools.Text(events.text[row]), "memory pressure (OOM)"))
     return "Ray reports ";
-  if (kind == "terminate") return kAborted;
+  if (kind == "terminate" || Contains(scene.model.pools.Text(events.text[row]), "terminate called"))
+    return kAborted;
   return kind == "no_start" ? "The job did not start: " : "A process ended with ";
 }
 
@@ -244,7 +280,8 @@ enum class Which : uint8_t { kPlaced, kLastWords, kCutOff, kWithoutPlace };
 
 Which WhichIs(const Scene& scene, size_t row) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
-  const bool aborts = scene.model.pools.Text(events.kind[row]) == "terminate";
+  const bool aborts = scene.model.pools.Text(events.kind[row]) == "terminate" ||
+                      scene.model.pools.Text(events.text[row]).starts_with("terminate called");
   if (events.file[row] == StringId::kNone) return aborts ? Which::kLastWords : Which::kWithoutPlace;
   return IsCutOff(scene.model.pools.Text(events.text[row])) ? Which::kCutOff : Which::kPlaced;
 }
@@ -335,7 +372,8 @@ bool FindFollowers(const Scene& scene, std::vector<Finding>& findings) {
   }
   if (first == nullptr) return false;
   Finding finding = NewFinding(scene, "text_hang.ended");
-  bool told = first->end.known() && first->end.exit_code != 0;
+  // That it ended with an exception is told by the exception.
+  const bool told = first->end.known() && first->end.exit_code != 0 && first->end.said_by != "rank";
   std::string what = told ? fmt::format("by {}", CodeInWords(first->end.exit_code))
                      : WasInterrupted(scene, *first) ? "by an interrupt"
                                                      : "because communication failed";
@@ -345,7 +383,9 @@ bool FindFollowers(const Scene& scene, std::vector<Finding>& findings) {
   if (ended.size() == 1)
     finding.headline =
         fmt::format("Rank {} ended {}{}", first_rank, what, AtTime(first->end.time_ns));
-  for (size_t row : first->end.rows) finding.evidence.push_back(ExitAsEvidence(scene, row));
+  for (size_t row : first->end.rows) {
+    if (told || first->aftermaths.empty()) finding.evidence.push_back(ExitAsEvidence(scene, row));
+  }
   AddRows(scene, first->remote_errors, finding);
   AddRows(scene, first->aftermaths, finding);
   if (finding.evidence.empty() && first->last_line != RankTalk::kNoRow)

@@ -121,7 +121,8 @@ void FindPortFault(const Scene& scene, std::vector<Finding>& findings) {
 
 void FindLinkFault(const Scene& scene, std::vector<Finding>& findings) {
   auto [rank, row] = FirstNcclLine(scene, [](std::string_view text) {
-    return Contains(text, "Got completion from peer") && Contains(text, "IBV_WC_");
+    return Contains(text, "Got completion from peer ") &&
+           (Contains(text, "IBV_WC_") || Contains(text, " with status="));
   });
   if (row == RankTalk::kNoRow) return;
   std::string_view text = TextAt(scene, row);

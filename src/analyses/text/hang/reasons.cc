@@ -36,6 +36,14 @@ size_t ExceptionAtLine(const Model& model, size_t row, int64_t line) {
   return row;
 }
 
+// "RuntimeError: Bad StatusOr access: RESOURCE_EXHAUSTED: Error allocating device buffer: ..." of
+// XLA without what only says that a call failed.
+std::string StatusOfXla(std::string_view text) {
+  constexpr std::string_view kOpen = "Bad StatusOr access: ";
+  const size_t at = text.find(kOpen);
+  return at == std::string_view::npos ? std::string() : std::string(text.substr(at + kOpen.size()));
+}
+
 // The name of an exception without its module: "OutOfMemoryError: text".
 std::string_view WithoutModule(std::string_view text) {
   const size_t end = std::min(text.find_first_of(": ("), text.size());
@@ -153,6 +161,7 @@ std::string_view LastWordsOf(std::string_view text) {
   constexpr std::string_view kOpenings[] = {"Memory access fault by GPU ",
                                             "HW Exception by GPU ",
                                             "failed assertion `",
+                                            "guarantee(false && ",
                                             "An error occurred in MPI_",
                                             "Non-OK-status: ",
                                             "Check failed: ",
@@ -162,6 +171,15 @@ std::string_view LastWordsOf(std::string_view text) {
     if (const size_t at = text.find(opening); at != std::string_view::npos) return text.substr(at);
   }
   return {};
+}
+
+// What NCCL, or the runtime of another accelerator, printed below an exception that names a call.
+std::string LastErrorInWords(std::string_view wrapper, std::string_view last) {
+  for (const std::string_view library : {"NCCL", "HCCL"}) {
+    if (Contains(wrapper, fmt::format("{} error", library)))
+      return fmt::format("{} error: {}", library, last);
+  }
+  return std::string(last);
 }
 
 // "RuntimeError: NCCL error in: /src/ProcessGroupNCCL.cpp:784, unhandled cuda error, NCCL version
@@ -246,7 +264,7 @@ size_t RootException(const Model& model, size_t row) {
 std::string ExceptionInWords(std::string_view text) {
   constexpr std::string_view kLast = "\nLast error: ";
   if (const size_t last = text.find(kLast); last != std::string_view::npos)
-    return fmt::format("NCCL error: {}", FirstLine(text.substr(last + kLast.size())));
+    return LastErrorInWords(text.substr(0, last), FirstLine(text.substr(last + kLast.size())));
   // The watchdog saw what a kernel of this process did: "[PG ID 0 ... Rank 1] Process group ...".
   constexpr std::string_view kSeen = "watchdog thread terminated with exception: ";
   text = FirstLine(text);
@@ -255,6 +273,7 @@ std::string ExceptionInWords(std::string_view text) {
   if (std::string thrown = ThrownInCpp(text); !thrown.empty()) return thrown;
   if (std::string inner = InsideCompilerError(text); !inner.empty()) return inner;
   if (std::string error = NcclError(text); !error.empty()) return error;
+  if (std::string status = StatusOfXla(text); !status.empty()) return status;
   if (std::string killed = KilledByRay(text); !killed.empty()) return killed;
   if (std::string port = PortInUse(WithoutModule(text)); !port.empty()) return port;
   if (std::string state = StateMismatch(text); !state.empty()) return state;

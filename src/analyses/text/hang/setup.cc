@@ -16,6 +16,7 @@
 #include "base/text/strings.h"
 #include "tables/comm_group.h"
 #include "tables/process_identity.h"
+#include "torch/remedies.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -216,6 +217,19 @@ bool CameAlone(const Scene& scene, const Setup& setup) {
   return others_would_wait && others_known && scene.talk.ranks.size() > 2;
 }
 
+// " at 10.8.0.3:29500" of "... while trying to connect to (10.8.0.3, 29500).".
+std::string AddressOfStore(std::string_view text) {
+  constexpr std::string_view kOpen = " to (", kOpenOfAny = "network address of (";
+  size_t at = text.find(kOpen);
+  size_t open =
+      at == std::string_view::npos ? text.find(kOpenOfAny) + kOpenOfAny.size() : at + kOpen.size();
+  if (at == std::string_view::npos && !Contains(text, kOpenOfAny)) return {};
+  const std::string_view rest = text.substr(open);
+  const size_t comma = rest.find(", "), close = rest.find(')');
+  if (close == std::string_view::npos || comma > close) return {};
+  return fmt::format(" at {}:{}", rest.substr(0, comma), rest.substr(comma + 2, close - comma - 2));
+}
+
 std::string SetupInWords(std::string_view text, const std::vector<int32_t>& waiting) {
   std::string who = waiting.empty() ? "A process" : RanksAsSubject(waiting);
   if (Contains(text, "retrieving ncclUniqueId from"))
@@ -223,7 +237,8 @@ std::string SetupInWords(std::string_view text, const std::vector<int32_t>& wait
   if (Contains(text, "clients joined") || Contains(text, "store based barrier"))
     return "Not all ranks joined the store at the start of the job";
   if (Contains(text, "client socket"))
-    return who + " could not reach the store (the host of rank 0)";
+    return fmt::format("{} could not reach the store (the host of rank 0){}", who,
+                       AddressOfStore(text));
   return who + " waited in vain for another rank in the store";
 }
 
@@ -341,7 +356,11 @@ bool FindSetup(const Scene& scene, std::vector<Finding>& findings) {
     BlameFirst(scene, setup, first, finding);
   } else {
     finding.why = "the store reports it; the text does not say which rank is missing";
-    finding.next_step = "Look at the ranks that did not print this: one of them did not join.";
+    const std::string_view text = scene.model.pools.Text(events.text[setup.row]);
+    finding.next_step =
+        Contains(text, "client socket")
+            ? std::string(RemedyOf(text))
+            : "Look at the ranks that did not print this: one of them did not join.";
   }
   findings.push_back(std::move(finding));
   return true;

@@ -64,7 +64,7 @@ std::map<int32_t, size_t> RowsOfKind(const Scene& scene, std::string_view kind) 
 std::string_view ListOfRanks(std::string_view text) {
   const size_t barrier = text.find(" failed to pass monitoredBarrier");
   if (barrier != std::string_view::npos) {
-    const size_t open = text.rfind("Rank", barrier);
+    const size_t open = text.rfind("ank", barrier);  // "Ranks", "Rank", "ranks"
     const size_t blank = open == std::string_view::npos ? open : text.find(' ', open);
     return blank < barrier ? text.substr(blank, barrier - blank) : std::string_view();
   }

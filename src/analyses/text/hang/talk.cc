@@ -98,9 +98,10 @@ bool AddJobRow(const Model& model, size_t row, Talk& talk) {
   const auto& events = model.tables.Get<TextEventTable>();
   std::string_view kind = model.pools.Text(events.kind[row]);
   if (kind == "scheduler") talk.scheduler.push_back(row);
-  if (kind == "xid" || kind == "blocked") talk.kernel.push_back(row);
+  const bool of_kernel = kind == "xid" || kind == "driver" || kind == "blocked";
+  if (of_kernel) talk.kernel.push_back(row);
   if (kind == "store_error") talk.setup.push_back(row);
-  return kind == "scheduler" || kind == "xid" || kind == "blocked" || kind == "stopping";
+  return of_kernel || kind == "scheduler" || kind == "stopping";
 }
 
 // What torchrun --tee printed of a rank is in that rank's own file, too: it counts once. Only the
@@ -175,7 +176,12 @@ void AddPlainRows(const Model& model, std::map<Key, Talk>& talks) {
     if (talk == talks.end()) continue;
     int32_t rank = progress.rank[row];
     RankTalk& each = rank == kNone32 ? talk->second.nobody : talk->second.ranks[rank];
-    each.last_steps[progress.input[row]] = progress.line[row];
+    // A bar is drawn once more, with the same step, when its program ends.
+    const size_t before = each.last_step;
+    const bool again = before != RankTalk::kNoRow && progress.step[row] != kNone64 &&
+                       progress.step[row] == progress.step[before] &&
+                       progress.input[row] == progress.input[before];
+    if (!again) each.last_steps[progress.input[row]] = progress.line[row];
     if (progress.step[row] != kNone64) each.last_step = row;
   }
   const auto& tails = model.tables.Get<TailLineTable>();
@@ -277,9 +283,10 @@ bool IsOfOwnHost(std::string_view text) {
 
 bool BlamesARemote(std::string_view text) {
   if (IsOfPythonSocket(text)) return false;
-  return ContainsAny(text, {"ncclRemoteError", "remote process exited", "closed by remote peer",
-                            "onnection reset by peer", "onnection closed by peer",
-                            "failed to recv, got 0 bytes", "sendBytes failed"});
+  return ContainsAny(
+      text, {"ncclRemoteError", "remote process exited", "closed by remote peer",
+             "onnection reset by peer", "onnection closed by peer", "failed to recv, got 0 bytes",
+             "sendBytes failed", "Remote Rank did not send the data"});
 }
 
 bool IsAftermath(std::string_view text) {

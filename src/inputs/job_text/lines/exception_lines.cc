@@ -81,7 +81,8 @@ bool IsContainerRefused(std::string_view text) {
 bool IsMpiRefused(std::string_view text) {
   constexpr std::string_view kSigns[] = {" was unable to launch the specified application",
                                          " was unable to reliably start one or more daemons",
-                                         " was unable to start one or more daemons"};
+                                         " was unable to start one or more daemons",
+                                         "There are not enough slots available"};
   return ContainsAny(text, kSigns);
 }
 
@@ -102,6 +103,7 @@ LineClass ClassOfTracebackLine(std::string_view text) {
   if (BeginsWithAny(text, kThreads)) return LineClass::kOfThread;
   if (bare == "from user code:") return LineClass::kUserCode;
   if (bare == "Last error:") return LineClass::kLastError;
+  if (text.starts_with("Exception in device=")) return LineClass::kSpawned;
   bool spawned =
       text.starts_with("-- Process ") && Contains(text, "terminated with the following error");
   // ray.exceptions.RayTaskError(ValueError): ray::Worker.run() (pid=4711, ip=10.0.0.6, ...
@@ -163,6 +165,10 @@ bool IsLastError(std::string_view text) {
          (name.ends_with("Error") || name.ends_with("Exception"));
 }
 
+bool IsEndOfTests(std::string_view text) {
+  return text == "OK" || (text.starts_with("OK (") && text.ends_with(')'));
+}
+
 std::string_view WithoutBars(std::string_view text) {
   if (!text.starts_with(' ')) return text;
   size_t bar = text.find_first_not_of(' ');
@@ -194,7 +200,8 @@ bool IsAbortText(std::string_view text) {
   if (Contains(text, "] Check failed: ") || Contains(text, "] Non-OK-status: ")) return true;
   // Runtimes of AMD and Apple; a progress bar may stand in front.
   constexpr std::string_view kOfDevices[] = {"Memory access fault by GPU node-",
-                                             "HW Exception by GPU node-", ": failed assertion `"};
+                                             "HW Exception by GPU node-", ": failed assertion `",
+                                             ": guarantee(false && \""};
   if (ContainsAny(text, kOfDevices)) return true;
   // python: loader.cc:42: void Loader::next(): Assertion `n > 0' failed.
   return Contains(text, ": Assertion `") && text.ends_with("' failed.");

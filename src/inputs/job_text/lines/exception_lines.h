@@ -27,6 +27,9 @@ bool IsNormalEnd(std::string_view text);
 // "ModuleNotFoundError: No module named 'x'", "[ERROR] could not read shard 17".
 bool IsLastError(std::string_view text);
 
+// The last line of Python's unit tests that passed: "OK", "OK (skipped=3)".
+bool IsEndOfTests(std::string_view text);
+
 // The exception whose name or message goes on in the next line: "backend='inductor' raised:".
 bool GoesOnInNextLine(std::string_view text);
 

@@ -384,6 +384,8 @@ Statement OfRunner(std::string_view text) {
   if (text.starts_with("The replica ") && Contains(text, kStatus)) {
     exit.host = WordAfter(text, "The replica ");
     exit.exit_code = SmallNumberAfter(text, kStatus);
+  } else if (text.starts_with("Execution failed. ") && Contains(text, "exited with status code ")) {
+    exit.exit_code = SmallNumberAfter(text, "exited with status code ");  // of Azure
   } else if (text.starts_with("ExitCode ") && text.size() < 16) {
     exit.exit_code = SmallNumberAfter(text, "ExitCode ");
   } else if (text.starts_with("make") && Contains(text, ": *** [")) {

@@ -546,7 +546,8 @@ TEST(JobText, HostileTexts) {
 
 TEST(JobText, WordFilterMissesNothing) {
   constexpr std::string_view kWord[] = {"sevenby"};
-  WordFilter filter(kWord);
+  WordFilter filter;
+  filter.Add(kWord);
   for (size_t before = 0; before < 12; ++before) {
     for (size_t after = 0; after < 5; ++after) {
       EXPECT_TRUE(filter.MayHave(std::string(before, '-') + "sevenby" + std::string(after, '-')));
