@@ -57,7 +57,9 @@ void AddRecompile(const Side& side, const FunctionNames& names, const CompileRec
                   size_t row, const Add& add) {
   if (table.is_main[row] == 0 || !side.HasCompilation(side.Text(table.compile_id[row]))) return;
   std::string name = FunctionOf(names, table, row);
-  name += fmt::format("{} of {}", side.Text(table.kind[row]), side.Text(table.source[row]));
+  const std::string_view source = side.Text(table.source[row]);
+  name += source.empty() ? std::string(side.Text(table.change[row]))
+                         : fmt::format("{} of {}", side.Text(table.kind[row]), source);
   if (table.dimension[row] != kNone32) name += fmt::format(", dimension {}", table.dimension[row]);
   add(name, 1);
 }

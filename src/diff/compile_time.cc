@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kShortestCompileNs = 100'000'000;
 constexpr size_t kAreas = 6;
 constexpr std::array<std::string_view, kAreas> kNames = {
-    "all areas", "Dynamo", "AOTAutograd", "Inductor", "code generation", "kernels (Triton)"};
+    "all areas", "Dynamo", "AOTAutograd", "Inductor", "code generation", "kernels (Triton, C++)"};
 
 using Seconds = std::map<int32_t, std::array<int64_t, kAreas>>;  // nanoseconds by rank
 

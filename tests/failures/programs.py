@@ -94,6 +94,11 @@ CASES = [
     Case("sizes", {"run.log": trace("RuntimeError: Error(s) in loading state_dict for GPT:\n\tsize mismatch for wte.weight: copying a param")},
          [], "loading state_dict"),
     Case("assertion", of_rank_1(raised(1, "AssertionError: loss is not finite")), [1], "AssertionError: loss is not finite.*train.py:40"),
+    # What Inductor wrote is nobody's line: the user's, which called it, is told.
+    Case("compiled_code", {"run.log": STEPS + 'Traceback (most recent call last):\n  File "/home/user/train.py", line 40, in <module>\n    y = f(x, i)\n'
+                           '  File "/scratch/cache/hg/c' + "hgpcqhig4qee6l2uvdsiy3rdr64bftctgo5q75gou4j27c4b6nz" + '.py", line 89, in call\n    cpp_fused_add_0(a, b)\n'
+                           "RuntimeError: kernel, /scratch/cache/km/c" + "kmrzczfjdoedswvvyuyc5aqfwh7jca4fqyzfgedxuag5vf32oet"[1:] + ".main.cpp:23, "
+                           "index out of bounds: 0 <= tmp7 < 4L\n"}, [], r"^RuntimeError: index out of bounds: 0 <= tmp7 < 4L at train\.py:40"),
     # ---- C and C++
     Case("free", of_rank_1("free(): invalid pointer\n"), [1], r"free\(\): invalid pointer"),
     Case("double_free", {"run.log": STEPS + "double free or corruption (!prev)\n"}, [], "double free"),

@@ -10,6 +10,7 @@
 
 #include "analyses/compile/break_text.h"
 #include "analyses/compile/rows.h"
+#include "base/text/columns.h"
 #include "base/text/scan.h"
 #include "base/text/strings.h"
 #include "base/text/units.h"
@@ -17,6 +18,7 @@
 #include "tables/compile_break.h"
 #include "tables/compile_failure.h"
 #include "torch/code_words.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief::analyses::compile_breaks {
 
@@ -161,16 +163,63 @@ std::string_view BehindTheCall(std::string_view text, std::string_view reason) {
   return call.starts_with("Failed running ") && call.ends_with(':') ? FirstLine(text) : reason;
 }
 
+// What is violated, of "Constraints violated (L['x'].size()[0])! For more ...", which are lines of
+// a list: "You marked L['x'].size()[0] as dynamic but your code specialized it to be a constant
+// (8). If you're using mark_dynamic, ..."
+std::string_view FirstConstraint(std::string_view text) {
+  constexpr std::string_view kItem = "\n  - ";
+  const size_t at = text.find(kItem);
+  if (!text.starts_with("Constraints violated") || at == std::string_view::npos) return {};
+  return FirstLine(text.substr(at + kItem.size()));
+}
+
+// "x.size()[0] is marked dynamic, but the code makes it 8"; others in their own words.
+std::string ConstraintInWords(std::string_view constraint) {
+  constexpr std::string_view kMarked = "You marked ";
+  constexpr std::string_view kMade = " as dynamic but your code specialized it to be a constant (";
+  const size_t made = constraint.find(kMade);
+  if (!constraint.starts_with(kMarked) || made == std::string_view::npos)
+    return std::string(constraint.substr(0, constraint.find(". ")));
+  std::string_view source = constraint.substr(kMarked.size(), made - kMarked.size());
+  const std::string_view value = constraint.substr(made + kMade.size());
+  std::string name(source);
+  if (const size_t close = source.find("']"); TakePrefix(source, "L['") && close != source.npos)
+    name = fmt::format("{}{}", source.substr(0, close - 3), source.substr(close - 1));
+  return fmt::format("{} is marked dynamic, but the code makes it {}", name,
+                     value.substr(0, value.find(')')));
+}
+
+// What the C++ compiler said first, of "CppCompileError: C++ compile error\n\nCommand:\n...
+// Output:\nx.cpp:1:10: fatal error: torch/cpu.h: No such file or directory"; empty when it did not.
+std::string_view SaidByCompiler(std::string_view text) {
+  constexpr std::string_view kOutput = "\nOutput:\n", kError = "error: ";
+  const size_t output = text.find(kOutput);
+  if (output == std::string_view::npos) return {};
+  const size_t at = text.find(kError, output);
+  if (at == std::string_view::npos) return {};
+  const std::string_view said = FirstLine(text.substr(at + kError.size()));
+  const size_t folder = said.substr(0, said.find(' ')).rfind('/');  // of a header
+  return said.substr(folder + 1);                                   // npos + 1 is 0
+}
+
 // Exceptions of the compiler wrap another, which is what happened: "AttributeError: ..." of
 // InternalTorchDynamoError, "RuntimeError: ..." of "backend='inductor' raised: RuntimeError: ...".
 // What is not supported is said by its reason alone.
 std::string WhatWasRaised(std::string_view type, std::string_view reason, std::string_view text) {
+  if (const std::string_view constraint = FirstConstraint(text); !constraint.empty())
+    return ConstraintInWords(constraint);
+  if (const std::string_view said = SaidByCompiler(text); !said.empty())
+    return fmt::format("C++ error: {}", said);
   constexpr std::string_view kRaised = " raised: ";
   if (const size_t at = reason.find(kRaised); at != std::string_view::npos)
     reason.remove_prefix(at + kRaised.size());
   reason = BehindTheCall(text, WithoutWrappers(reason));
   const size_t colon = reason.find(": ");
-  const bool wraps = colon != std::string_view::npos && IsException(reason.substr(0, colon));
+  // Inductor wraps whatever was raised, also what is not called an error ("InvalidCxxCompiler").
+  const std::string_view name = reason.substr(0, std::min(colon, reason.size()));
+  const bool is_class = type == "InductorError" && !name.empty() && IsUpper(name[0]) &&
+                        name.find(' ') == std::string_view::npos;
+  const bool wraps = colon != std::string_view::npos && (IsException(name) || is_class);
   if (wraps || type == "Unsupported") return ShortText(PlainReason(reason));
   if (std::string op = WhatTheOpRaised(ParseBreakText(text).explanation); !op.empty()) return op;
   return reason.empty() ? std::string(type) : ShortText(fmt::format("{}: {}", type, reason));
@@ -188,12 +237,18 @@ Finding Failure(const Pools& pools, const CompileFailureTable& rows, size_t row)
   const bool falls_back = rows.falls_back[row] != 0;
   Finding finding = NewFinding("compile.failed", rows.job[row], rows.attempt[row],
                                falls_back ? Severity::kWarning : Severity::kError, Role::kCause);
-  const bool has_line = rows.user_file[row] != StringId::kNone && rows.user_line[row] != kNone32;
+  // PyTorch may name a line of its own: where the function is says more.
+  const bool has_line =
+      rows.user_file[row] != StringId::kNone && rows.user_line[row] != kNone32 &&
+      (IsUserFile(pools.Text(rows.user_file[row])) || !IsUserFile(pools.Text(rows.file[row])));
   finding.headline =
-      fmt::format("Compiling {} failed{}: {}", WhatFailed(pools, rows, row, has_line),
-                  has_line ? " at " + Place(pools, rows.user_file[row], rows.user_line[row]) : "",
-                  WhatWasRaised(pools.Text(rows.fail_type[row]), pools.Text(rows.reason[row]),
-                                pools.Text(rows.text[row])));
+      fmt::format("Compiling {} failed{}: ", WhatFailed(pools, rows, row, has_line),
+                  has_line ? " at " + Place(pools, rows.user_file[row], rows.user_line[row]) : "");
+  finding.headline += ShortText(
+      WhatWasRaised(pools.Text(rows.fail_type[row]), pools.Text(rows.reason[row]),
+                    pools.Text(rows.text[row])),
+      std::max(kReasonWidth,
+               kLongestHeadline - std::min(TextWidth(finding.headline), kLongestHeadline)));
   finding.compile_ids = {std::string(pools.Text(rows.compile_id[row]))};
   finding.source.push_back(
       has_line
@@ -214,6 +269,9 @@ Finding Failure(const Pools& pools, const CompileFailureTable& rows, size_t row)
       "'{}'\"",
       finding.compile_ids[0]);
   if (!said.hints.empty()) finding.next_step = FirstLine(said.hints[0]);
+  const std::string_view constraint = FirstConstraint(pools.Text(rows.text[row]));
+  if (const size_t advice = constraint.find(". "); advice != std::string_view::npos)
+    finding.next_step = constraint.substr(advice + 2);
   return finding;
 }
 

@@ -7,6 +7,8 @@
 //   compile.recompile_limit   8 versions exactly, or an exception that names the limit; more than 8
 //                             mean that somebody raised the limit, which is a storm again
 //   compile.unfinished        begun and never ended; an error when the log ends inside of it
+//   compile.failed            torch.export stopped inside of a program; others are told by their
+//                             metrics (break_findings.cc)
 // Ranks that tell the same are one finding.
 #include "analyses/compile/recompile_findings.h"
 
@@ -92,6 +94,14 @@ class Reporter {
       } else if (facts.most >= kStorm) {
         ReportStorm(facts);
       }
+    }
+  }
+
+  void ReportStopped() {
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const bool is_told = rows_.fail_type[i] != StringId::kNone;
+      if (is_told || rows_.fail_file[i] == StringId::kNone) continue;
+      if (pools_.Text(rows_.outcome[i]) == "failed") findings_.push_back(Stopped(i));
     }
   }
 
@@ -197,29 +207,51 @@ class Reporter {
     findings_.push_back(std::move(finding));
   }
 
+  Finding Stopped(size_t row) const {
+    Finding finding = NewFinding("compile.failed", rows_.job[row], rows_.attempt[row],
+                                 Severity::kError, Role::kCause);
+    const std::string place = Code(StringId::kNone, rows_.fail_file[row], rows_.fail_line[row]);
+    finding.headline =
+        fmt::format("Tracing {} stopped at {}",
+                    Code(rows_.function[row], rows_.file[row], rows_.line[row]), place);
+    AddRank(finding.ranks, rows_.rank[row]);
+    finding.compile_ids = {std::string(pools_.Text(rows_.compile_id[row]))};
+    finding.source.push_back(
+        {rows_.rank[row], std::string(pools_.Text(rows_.fail_file[row])), rows_.fail_line[row]});
+    finding.evidence.push_back({"the graph as far as it was traced ends at this line",
+                                "compilation",
+                                {static_cast<int64_t>(row)}});
+    finding.confidence = 0.8;
+    finding.why = "an exception ended it; the program may have caught it";
+    finding.next_step = fmt::format("Look at {} and at the exception in the output", place);
+    return finding;
+  }
+
   Finding Unfinished(size_t row) const {
     const bool is_last = rows_.is_last[row] != 0;
     Finding finding = NewFinding("compile.unfinished", rows_.job[row], rows_.attempt[row],
                                  is_last ? Severity::kError : Severity::kWarning, Role::kCause);
     const bool is_backward = rows_.ops[row] != kNone64;  // the frame itself has its metrics
-    const std::string what =
-        is_backward ? "The backward graph"
-                    : fmt::format("Compilation {}", pools_.Text(rows_.compile_id[row]));
+    const std::string_view id = pools_.Text(rows_.compile_id[row]);
+    const std::string what = is_backward   ? "The backward graph of"
+                             : id == "-/-" ? "Compiling"
+                                           : fmt::format("Compilation {} of", id);
     finding.headline =
-        fmt::format("{} of {} began{} and never ended{}", what,
+        fmt::format("{} {} began{} and never ended{}", what,
                     Code(rows_.function[row], rows_.file[row], rows_.line[row]),
                     is_backward ? " to compile" : "", is_last ? ": the log ends inside of it" : "");
     finding.compile_ids = {std::string(pools_.Text(rows_.compile_id[row]))};
     finding.evidence.push_back({is_backward ? "phases of the compiler that began and did not end"
-                                            : "begun, and no metrics",
+                                            : "begun, and no metrics of its graph",
                                 "compilation",
                                 {}});
     finding.confidence = is_last ? 0.8 : 0.6;
     finding.why = is_last ? "nothing follows it in the log; a log that was cut looks the same"
-                          : "its metrics are missing; the process went on";
-    finding.next_step = fmt::format(
-        "Look at what {} compiles, and at the output of this rank for the exception or the kill.",
-        pools_.Text(rows_.function[row]));
+                          : "the metrics of its graph are missing; the process went on";
+    const std::string_view where = "the output of this rank for the exception or the kill";
+    finding.next_step = id == "-/-" ? fmt::format("Look at {}.", where)
+                                    : fmt::format("Look at what {} compiles, and at {}.",
+                                                  pools_.Text(rows_.function[row]), where);
     return finding;
   }
 
@@ -254,6 +286,7 @@ void AddFindings(const std::vector<MainChange>& changes, AnalysisResult& result)
   Reporter reporter(result.part, result.findings);
   reporter.Gather(changes);
   reporter.ReportRecompiles();
+  reporter.ReportStopped();
   reporter.ReportUnfinished();
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text/strings.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief::inputs::job_text {
 
@@ -165,7 +166,8 @@ bool SourceLine::IsUser() const {
                                            "\\lib\\runpy.py",
                                            "\\lib\\multiprocessing\\",
                                            "\\Scripts\\"};
-  return !file.starts_with("torch/") &&
+  // Some base names tell by themselves: what Inductor wrote, wherever its cache is.
+  return !file.starts_with("torch/") && !IsLibraryFile(FileName(file)) &&
          std::none_of(std::begin(kForeign), std::end(kForeign),
                       [&](std::string_view part) { return Contains(file, part); });
 }

@@ -3,7 +3,21 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/strings.h"
+
 namespace debrief {
+
+namespace {
+
+// Code that Inductor wrote, wherever its cache is: "c" and a SHA-256 in base 32, 51 characters.
+bool IsNamedByInductor(std::string_view name) {
+  constexpr size_t kLength = 52;
+  name = name.substr(0, name.find('.'));
+  return name.size() == kLength && name[0] == 'c' &&
+         std::ranges::all_of(name, [](char c) { return IsLower(c) || IsDigit(c); });
+}
+
+}  // namespace
 
 bool IsLibraryFile(std::string_view file) {
   static constexpr std::array<std::string_view, 15> kParts = {"/torch/",
@@ -25,7 +39,7 @@ bool IsLibraryFile(std::string_view file) {
   static constexpr std::array<std::string_view, 6> kNames = {
       "distributed_c10d.py", "c10d_logger.py", "contextlib.py",
       "_contextlib.py",      "runpy.py",       "_functional_collectives.py"};
-  return file.starts_with("torch/") ||
+  return file.starts_with("torch/") || IsNamedByInductor(FileName(file)) ||
          std::find(kNames.begin(), kNames.end(), file) != kNames.end() ||
          std::any_of(kParts.begin(), kParts.end(), [&](std::string_view part) {
            return file.find(part) != std::string_view::npos;

@@ -38,6 +38,12 @@ TEST(UserFrames, AreNotThoseOfTrainersAndWrappers) {
   EXPECT_TRUE(IsUserFile("/home/me/lightning/train.py"));
 }
 
+TEST(UserFrames, AreNotWhatInductorWrote) {
+  EXPECT_FALSE(
+      IsUserFile("/scratch/cache/hg/chgpcqhig4qee6l2uvdsiy3rdr64bftctgo5q75gou4j27c4b6nz.py"));
+  EXPECT_TRUE(IsUserFile("/home/me/checkpoint_of_the_best_model_that_we_have_had_so_far.py"));
+}
+
 TEST(UserFrames, AreTheWholeStackWhenNoneIsTheUsers) {
   EXPECT_EQ(First({"??", "engine.cpp"}), "??");
   EXPECT_EQ(First({"/x/torch/nn.py", "engine.cpp"}), "/x/torch/nn.py");

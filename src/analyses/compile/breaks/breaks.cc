@@ -117,10 +117,20 @@ class BreakFinder {
           StaysAtRecompileLimit(type, model_.pools.Text(metrics_.fail_reason[row]));
       const bool is_backward = IsOfBackward(of, row);
       const bool is_of_backend = type == "BackendCompilerFailed" || type == "InductorError";
-      AddFailure(of, row, at_limit || (has_break[of] && !is_backward && !is_of_backend));
+      const bool is_suppressed = metrics_.suppress_errors[row] == 1 && !is_backward && !at_limit &&
+                                 IsSuppressible(of, type);
+      AddFailure(of, row,
+                 at_limit || is_suppressed || (has_break[of] && !is_backward && !is_of_backend));
       if (has_break[of] || at_limit || type != "Unsupported") continue;
       AddHit(of, "failure", ParseBreakText(model_.pools.Text(metrics_.fail_reason[row])));
     }
+  }
+
+  // suppress_errors lets what Dynamo compiles run uncompiled: not a program that is exported, and
+  // neither an interrupt nor what PyTorch was told to raise at the limit of recompilations.
+  bool IsSuppressible(size_t of, std::string_view type) const {
+    return model_.pools.Text(compilations_.compile_id[of]) != "-/-" &&
+           !type.starts_with("FailOn") && type != "KeyboardInterrupt" && type != "SystemExit";
   }
 
   // 2.6 writes those of a frame that never had a graph under the same name.

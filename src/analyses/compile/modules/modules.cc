@@ -1,8 +1,8 @@
 // Which modules does a compiled frame have, how large are they, and how much of the graph is
 // theirs? Dynamo's graphs only: they take parameters under names that tell the module. Modules
 // without parameters (activations, pooling) and the classes of all are known where the log has the
-// module stacks of the graph's nodes. Two passes over the entries; only these graphs, a sixth of
-// all, are parsed.
+// module stacks of the graph's nodes or the guards of the compilation. Two passes over the entries;
+// only these graphs, a sixth of all, and their guards are parsed.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,9 +15,11 @@
 #include <vector>
 
 #include "analyses/analysis.h"
+#include "analyses/compile/modules/guarded_modules.h"
 #include "analyses/compile/modules/module_stacks.h"
 #include "analyses/compile/rows.h"
 #include "base/json/cursor.h"
+#include "base/text/strings.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_module.h"
@@ -59,7 +61,8 @@ void AddShape(std::string& shapes, std::string_view name, const FxValue& value) 
 class ModuleTree {
  public:
   // A module stands behind the one around it.
-  ModuleTree(const GraphNodes& graph, const ModuleStacks& stacks) {
+  ModuleTree(const GraphNodes& graph, const ModuleStacks& stacks,
+             const std::vector<StackModule>& guarded) {
     module_of_input_.resize(graph.nodes.size());
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       const FxNode& node = graph.nodes[i];
@@ -68,6 +71,7 @@ class ModuleTree {
       if (node.op == FxOp::kCallModule) AddCall(node);
     }
     for (const FxNode& node : graph.nodes) AddStack(node, stacks);
+    AddGuarded(guarded);
     CountUsers(graph, stacks);
     for (size_t i = modules_.size(); i-- > 0;) {  // the inner before those around them
       AddBytes(modules_[i].total_bytes, modules_[i].bytes);
@@ -111,6 +115,18 @@ class ModuleTree {
       innermost = found;
     }
     if (innermost && node.op != FxOp::kCallModule) ++modules_[*innermost].nodes;
+  }
+
+  // A variable is a module when there is one inside of it.
+  void AddGuarded(const std::vector<StackModule>& guarded) {
+    for (const StackModule& one : guarded) {
+      if (Contains(one.path, ".")) Find(one.path);
+    }
+    for (const StackModule& one : guarded) {
+      auto found = by_path_.find(one.path);
+      if (found != by_path_.end() && modules_[found->second].type.empty())
+        modules_[found->second].type = one.type;
+    }
   }
 
   // The module of `path`, made with all around it when it is new.
@@ -159,8 +175,10 @@ class Collector : EntryPass {
       : EntryPass(model, part), table_(part.tables.Edit<CompileModuleTable>()) {}
 
   void Run() {
-    for (size_t entry = 0; entry < entries_.size(); ++entry)
+    for (size_t entry = 0; entry < entries_.size(); ++entry) {
       if (is_stacks_(entries_.name[entry])) stacks_.try_emplace(KeyOf(entry), entry);
+      if (is_guards_(entries_.kind[entry])) guards_.try_emplace(KeyOf(entry), entry);
+    }
     for (size_t entry = 0; entry < entries_.size(); ++entry)
       if (is_dynamo_(entries_.kind[entry]) && Text(entries_.state[entry]) != "refused") Look(entry);
   }
@@ -177,6 +195,14 @@ class Collector : EntryPass {
     if (found == stacks_.end()) return {};
     auto lines = PayloadLines(model_, entries_, found->second);
     return lines.ok() ? ParseModuleStacks(lines.value().text(), reader_) : ModuleStacks();
+  }
+
+  std::vector<StackModule> GuardedOf(size_t entry) {
+    auto found = guards_.find(KeyOf(entry));
+    if (found == guards_.end()) return {};
+    std::string text;
+    if (!ReadPayload(model_, entries_, found->second, text).ok()) return {};
+    return ParseGuardedModules(text);
   }
 
   void Look(size_t entry) {
@@ -197,7 +223,7 @@ class Collector : EntryPass {
       known->second.reset();
       auto lines = PayloadLines(model_, entries_, entry);
       if (lines.ok() && parser_.Parse(lines.value().text(), nodes_).ok())
-        known->second = ModuleTree(nodes_, StacksOf(entry)).TakeModules();
+        known->second = ModuleTree(nodes_, StacksOf(entry), GuardedOf(entry)).TakeModules();
     }
     return known->second ? &*known->second : nullptr;
   }
@@ -222,7 +248,10 @@ class Collector : EntryPass {
                            [](std::string_view kind) { return kind == "dynamo_output_graph"; }};
   AskOnce<bool> is_stacks_{model_.pools,
                            [](std::string_view name) { return name == "nn_module_stack"; }};
+  AskOnce<bool> is_guards_{model_.pools,
+                           [](std::string_view kind) { return kind == "dynamo_cpp_guards_str"; }};
   std::map<Key, size_t> stacks_;  // entry of the module stacks
+  std::map<Key, size_t> guards_;  // of the guards
   JsonReader reader_;
   std::unordered_map<StringId, std::optional<std::vector<Module>>> by_md5_;
 };

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analyses/compile/recompiles/without_id.h"
 #include "model/compile/frames.h"
 #include "tables/compile_phase.h"
 #include "torch/stacks/user_frames.h"
@@ -15,13 +16,17 @@ namespace debrief::analyses::compile_recompiles {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, EntryKind>, 6> kKinds = {
+constexpr std::array<std::pair<std::string_view, EntryKind>, 10> kKinds = {
     {{"dynamo_start", EntryKind::kStart},
      {"compilation_metrics", EntryKind::kMetrics},
      {"bwd_compilation_metrics", EntryKind::kBackwardMetrics},
      {"recompile_reasons", EntryKind::kReasons},
      {"dynamo_graph_break_reason", EntryKind::kBreak},
-     {"dynamo_cpp_guards_str", EntryKind::kGuards}}};
+     {"dynamo_cpp_guards_str", EntryKind::kGuards},
+     {"dynamo_output_graph", EntryKind::kGraph},
+     {"torch_version", EntryKind::kVersion},
+     {"create_symbol", EntryKind::kShape},
+     {"guard_added_fast", EntryKind::kShape}}};
 
 }  // namespace
 
@@ -34,6 +39,7 @@ Compilations::Compilations(const Model& model)
     Process& of = processes_[static_cast<size_t>(process)];
     if (of.first_entry == kNone64) of.first_entry = entries_.entry[row];
     of.last_entry = entries_.entry[row];
+    of.names_version |= KindOf(row) == EntryKind::kVersion;
     int32_t at = CompilationOfRow(process, row);
     if (at == kNobody) continue;
     if (BeginsAnew(at, row)) at = Replace(at, row);
@@ -44,8 +50,10 @@ Compilations::Compilations(const Model& model)
   if (processes_.size() > 1) JoinCutLogs();
   Drop();
   for (Compilation& compilation : all_) FillIn(compilation);
+  CheckCallers();
   FindEndsOfLogs();
   Chain();
+  AddWithoutId();
 }
 
 EntryKind KindNamed(std::string_view name) {
@@ -141,6 +149,13 @@ void Compilations::Classify(Compilation& to, size_t row) {
     case EntryKind::kGuards:
       to.guards = row;  // of the last attempt
       break;
+    case EntryKind::kGraph:
+      to.has_graph = true;
+      break;
+    case EntryKind::kShape:
+      if (to.shape == kNoRow && entries_.stack[row] != StackId::kNone) to.shape = row;
+      break;
+    case EntryKind::kVersion:
     case EntryKind::kOther:
       break;
   }
@@ -229,7 +244,34 @@ void Compilations::FillPlaces(Compilation& to) {
   for (size_t i = from; i < frames.size(); ++i) {
     if (!is_user_file_(pools.GetFrame(frames[i]).file)) continue;
     to.caller = place(frames[i]);
-    return;
+    break;
+  }
+}
+
+// Outwards of the innermost frames of Dynamo: what called the function that it compiles.
+Place Compilations::CallerIn(StackId stack) {
+  bool is_outside = false;
+  for (FrameId id : model_.pools.GetStack(stack)) {
+    const Frame& frame = model_.pools.GetFrame(id);
+    is_outside |= is_dynamo_file_(frame.file);
+    if (is_outside && is_user_file_(frame.file)) return {.file = frame.file, .line = frame.line};
+  }
+  return {};
+}
+
+// PyTorch 2.14 leaves the frame that called the function out of dynamo_start, and what stands there
+// is the caller's caller. The whole stack of a symbol has it. Where that is missing, none is better
+// than a wrong one.
+void Compilations::CheckCallers() {
+  std::vector<bool> is_wrong(processes_.size());
+  for (size_t i = 0; i < processes_.size(); ++i) is_wrong[i] = processes_[i].names_version;
+  for (Compilation& of : all_) {
+    if (of.shape != kNoRow) of.caller_of_symbol = CallerIn(entries_.stack[of.shape]);
+    if (of.caller_of_symbol != Place{} && of.start != kNoRow && of.caller != of.caller_of_symbol)
+      is_wrong[static_cast<size_t>(of.process)] = true;
+  }
+  for (Compilation& of : all_) {
+    if (is_wrong[static_cast<size_t>(of.process)]) of.caller = of.caller_of_symbol;
   }
 }
 
@@ -247,7 +289,11 @@ void Compilations::FillIn(Compilation& to) {
   if (metrics_.restart_reasons[row] != kNone32)
     to.restarts = std::max(to.restarts, metrics_.restart_reasons[row]);
   const int64_t ops = metrics_.graph_op_count[row];
+  // An interrupt (Ctrl-C, sys.exit) is no exception of the compiler: the metrics of a graph that
+  // was there tell nothing of it.
+  const bool is_interrupted = to.has_graph && ops == kNone64;
   to.outcome = metrics_.fail_type[to.failure()] != StringId::kNone ? "failed"
+               : is_interrupted                                    ? "unfinished"
                : ops == kNone64 || ops == 0                        ? "empty"
                : to.restarts > 0                                   ? "restarted"
                                                                    : "ok";
@@ -258,7 +304,7 @@ void Compilations::FillIn(Compilation& to) {
 void Compilations::FindEndsOfLogs() {
   for (size_t i = 0; i < all_.size(); ++i)
     all_[i].ends_log =
-        all_[i].metrics == kNoRow && ProcessOf(all_[i]).last == static_cast<int32_t>(i);
+        all_[i].outcome == "unfinished" && ProcessOf(all_[i]).last == static_cast<int32_t>(i);
   auto rank_of = [&](const Process& process) {
     return std::tuple(entries_.job[process.row], entries_.attempt[process.row],
                       entries_.rank[process.row]);
@@ -305,6 +351,18 @@ void Compilations::Chain() {
       TakePlaces(before, compilation);
     }
     found->second = static_cast<int32_t>(i);
+  }
+}
+
+// The log ends inside of one when nothing with an id follows it.
+void Compilations::AddWithoutId() {
+  for (WithoutId& one : FindWithoutId(model_)) {
+    auto process = by_key_.find(one.process);
+    if (process == by_key_.end()) continue;
+    Compilation& of = all_.emplace_back(std::move(one.compilation));
+    of.process = process->second;
+    const int32_t last = ProcessOf(of).last;
+    of.ends_log &= last == kNobody || all_[static_cast<size_t>(last)].first_entry < of.first_entry;
   }
 }
 

@@ -2,17 +2,19 @@
 //
 // A compilation is a compile id without its attempt, in one process (input, rank, life). It counts
 // when its begin (dynamo_start) or its end (compilation_metrics) was logged. Entries of the id
-// "-/-" belong to none. Cost: one lookup for an entry whose id differs from that of the entry
-// before.
+// "-/-" belong to none, or to what without_id.h finds. Cost: one lookup for an entry whose id
+// differs from that of the entry before.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analyses/compile/rows.h"
+#include "base/text/strings.h"
 #include "model/model.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_metrics.h"
@@ -27,13 +29,16 @@ using ProcessKey = debrief::Process;
 struct Process {
   size_t row = kNoRow;  // the first of compile_entry
   int64_t first_entry = kNone64, last_entry = kNone64;
-  int32_t last = kNobody;  // compilation that the last entry with an id belongs to
+  int32_t last = kNobody;      // compilation that the last entry with an id belongs to
+  bool names_version = false;  // as PyTorch 2.12 and later do
 };
 
 // Where a thing of the user's program lies.
 struct Place {
   StringId file = StringId::kNone;  // of the model's pools
   int32_t line = kNone32;
+
+  auto operator<=>(const Place&) const = default;
 };
 
 struct Compilation {
@@ -41,6 +46,7 @@ struct Compilation {
   std::string_view id;  // without attempt
   int64_t frame_id = kNone64;
   size_t start = kNoRow, reasons = kNoRow, guards = kNoRow;  // rows of compile_entry
+  size_t shape = kNoRow;                                     // the first with a whole stack
   std::vector<size_t> breaks;                                // likewise
   size_t metrics = kNoRow;                                   // row of compile_metrics
   size_t backward_failure = kNoRow;                          // likewise
@@ -48,12 +54,18 @@ struct Compilation {
   int64_t start_ns = kNone64, end_ns = kNone64;
   int64_t last_attempt = 0;
   bool ended = false;        // it has metrics
+  bool has_graph = false;    // that Dynamo made
   bool ends_log = false;     // the log of its process ends inside of it
   bool begins_anew = false;  // an earlier one of the process has the same id
 
   // Filled in when all is known.
+  std::string_view what;      // instead of a function, where there is no id (without_id.h)
+  int64_t took_ns = kNone64;  // likewise, where a phase tells
+  std::string stop_file;      // where tracing it stopped
+  int32_t stop_line = kNone32;
   StringId function = StringId::kNone;
   Place code, user, caller;
+  Place caller_of_symbol;  // as the whole stack of a symbol tells it
   int32_t number = 0;
   int32_t previous = kNobody;
   std::string_view outcome;
@@ -71,7 +83,10 @@ enum class EntryKind : uint8_t {
   kBackwardMetrics,
   kReasons,
   kBreak,
-  kGuards
+  kGuards,
+  kShape,
+  kGraph,
+  kVersion
 };
 
 // Of a kind of entry, or of an artifact by its name.
@@ -116,7 +131,10 @@ class Compilations {
   void JoinCutLogs();
   void FillIn(Compilation& to);
   void FindEndsOfLogs();
+  void AddWithoutId();
   void FillPlaces(Compilation& to);
+  Place CallerIn(StackId stack);
+  void CheckCallers();
   static void TakePlaces(const Compilation& before, Compilation& to);
   void Chain();
   void Drop();
@@ -136,6 +154,8 @@ class Compilations {
   AskOnce<bool> is_artifact_{model_.pools,
                              [](std::string_view kind) { return kind == "artifact"; }};
   AskOnce<bool> is_user_file_{model_.pools, IsUserFile};
+  AskOnce<bool> is_dynamo_file_{
+      model_.pools, [](std::string_view file) { return Contains(file, "torch/_dynamo/"); }};
 };
 
 }  // namespace debrief::analyses::compile_recompiles

@@ -41,7 +41,7 @@ class CompilationWriter {
     auto row = compilations_.RowFor<CompilationRow>(of);
     row.compile_id = texts_(of.id);
     row.frame_id = of.frame_id;
-    row.function = texts_(of.function);
+    row.function = of.what.empty() ? texts_(of.function) : texts_(of.what);
     row.file = texts_(of.code.file);
     row.line = of.code.line;
     row.number = of.number;
@@ -60,6 +60,12 @@ class CompilationWriter {
     row.caller_line = of.caller.line;
     row.why = texts_(change.words);
     SetMetrics(of, row);
+    if (!of.stop_file.empty()) {
+      row.fail_file = texts_(of.stop_file);
+      row.fail_line = of.stop_line;
+      row.fail_reason = texts_("tracing stopped at this line");
+    }
+    if (of.took_ns != kNone64) row.seconds = static_cast<double>(of.took_ns) / 1e9;
     if (auto span = span_seconds_.find(at); span != span_seconds_.end()) row.seconds = span->second;
     TRY(SetBreak(at, of, row));
     rows_.Add(row);

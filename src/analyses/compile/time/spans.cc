@@ -42,13 +42,32 @@ void Earliest(int64_t& time, int64_t other) {
   if (other != kNone64 && (time == kNone64 || other < time)) time = other;
 }
 
+// torch._dynamo.reset() makes ids come a second time (compilations.h): where that was logged.
+struct Again {
+  int64_t entry = kNone64;
+  int64_t time_ns = kNone64;
+};
+
+// All that has one id in one process.
+struct Known {
+  std::vector<Again> again;
+  std::vector<size_t> spans;  // one more than those
+  bool ended = false;         // what has this id so far
+};
+
 class Collector : EntryPass {
  public:
-  Collector(const Model& model, Part& part) : EntryPass(model, part) {}
+  Collector(const Model& model, Part& part) : EntryPass(model, part) {
+    for (size_t row = 0; row < entries_.size(); ++row) {
+      const Step step = step_(entries_.kind[row]);
+      if (step != Step::kOther) NoteStep(row, step);
+    }
+  }
 
   void AddEntries() {
     for (size_t row = 0; row < entries_.size(); ++row) {
-      Span* span = Find(IdentityOf(entries_, row), entries_.life[row], entries_.compile_id[row]);
+      Span* span = Find(IdentityOf(entries_, row), entries_.life[row], entries_.compile_id[row],
+                        {entries_.entry[row], entries_.time_ns[row]});
       if (span == nullptr) continue;
       if (span->row.entry == kNone64) span->row.entry = entries_.entry[row];
       Earliest(span->logged_ns, entries_.time_ns[row]);
@@ -59,7 +78,7 @@ class Collector : EntryPass {
 
   void AddPhases(const std::vector<Phase>& phases) {
     for (const Phase& phase : phases) {
-      Span* span = Find(phase.who, phase.life, phase.compile_id);
+      Span* span = Find(phase.who, phase.life, phase.compile_id, {phase.entry, phase.end_ns});
       if (span == nullptr) continue;
       if (span->row.entry == kNone64) span->row.entry = phase.entry;
       ++span->phases;
@@ -76,7 +95,8 @@ class Collector : EntryPass {
     for (size_t row = 0; row < metrics.size(); ++row) {
       const size_t entry = cursor.Find(metrics.input[row], metrics.entry[row]);
       const int32_t life = entry == kNoRow ? 0 : entries_.life[entry];
-      Span* span = Find(IdentityOf(metrics, row), life, metrics.compile_id[row]);
+      Span* span = Find(IdentityOf(metrics, row), life, metrics.compile_id[row],
+                        {metrics.entry[row], kNone64});
       if (span != nullptr) AddMetrics(metrics, row, *span);
     }
   }
@@ -89,26 +109,49 @@ class Collector : EntryPass {
   }
 
  private:
+  enum class Step : uint8_t { kOther, kStart, kMetrics };
+
+  void NoteStep(size_t row, Step step) {
+    Known* known = FindKnown(ProcessOf(entries_, row), entries_.compile_id[row]);
+    if (known == nullptr) return;
+    const int64_t attempt = entries_.compile_attempt[row];
+    if (step == Step::kStart && known->ended && (attempt == 0 || attempt == kNone64)) {
+      known->again.push_back({entries_.entry[row], entries_.time_ns[row]});
+      known->ended = false;
+    }
+    known->ended |= step == Step::kMetrics;
+  }
+
   // Null when the id names no compilation.
-  Span* Find(const Identity& who, int32_t life, StringId id) {
-    const Process process(who.input, who.rank, life);
-    if (process == last_process_ && id == last_id_)
-      return last_ == kNoRow ? nullptr : &spans_[last_];
+  Known* FindKnown(const Process& process, StringId id) {
+    if (process == last_process_ && id == last_id_) return last_;
     last_process_ = process;
     last_id_ = id;
-    last_ = kNoRow;
     const std::string_view text = WithoutAttempt(Text(id));
-    if (text.empty() || text == "-/-") return nullptr;
-    auto [at, is_new] = by_key_.try_emplace({process, text}, spans_.size());
-    if (is_new) {
+    last_ = text.empty() || text == "-/-" ? nullptr : &by_key_[{process, text}];
+    return last_;
+  }
+
+  // What began before the id came again and ends behind that belongs to the new one.
+  Span* Find(const Identity& who, int32_t life, StringId id, const Again& at) {
+    const Process process(who.input, who.rank, life);
+    Known* known = FindKnown(process, id);
+    if (known == nullptr) return nullptr;
+    const auto& again = known->again;
+    auto next = std::ranges::upper_bound(again, at.entry, {}, &Again::entry);
+    while (next != again.end() && at.time_ns > next->time_ns) ++next;
+    const auto number = static_cast<size_t>(next - again.begin());
+    if (known->spans.empty()) known->spans.resize(again.size() + 1, kNoRow);
+    size_t& span = known->spans[number];
+    if (span == kNoRow) {
+      span = spans_.size();
       Span& made = spans_.emplace_back();
       made.row = Part::RowOf<CompileSpanRow>(who);
       made.row.input = who.input;
       made.row.life = life;
-      made.id = text;
+      made.id = WithoutAttempt(Text(id));
     }
-    last_ = at->second;
-    return &spans_[last_];
+    return &spans_[span];
   }
 
   void AddStart(size_t row, Span& span) {
@@ -197,11 +240,19 @@ class Collector : EntryPass {
     }
   }
 
+  static Step StepOf(std::string_view kind) {
+    return kind == "dynamo_start"          ? Step::kStart
+           : kind == "compilation_metrics" ? Step::kMetrics
+                                           : Step::kOther;
+  }
+
   std::vector<Span> spans_;
-  std::map<std::tuple<Process, std::string_view>, size_t> by_key_;
+  std::map<std::tuple<Process, std::string_view>, Known> by_key_;
+  AskOnce<Step> step_{model_.pools, StepOf};
+  // Where the last lookup ended.
   Process last_process_ = {kNone32, kNone32, kNone32};
   StringId last_id_ = StringId::kNone;
-  size_t last_ = kNoRow;
+  Known* last_ = nullptr;
 };
 
 }  // namespace

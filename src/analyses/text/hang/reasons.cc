@@ -103,7 +103,8 @@ std::string ThrownInCpp(std::string_view text) {
 }
 
 // "RuntimeError: [enforce fail at alloc.cpp:12] err == 0. text" and "RuntimeError:
-// /src/Register.cpp:934: text" without the place in PyTorch's own source.
+// /src/Register.cpp:934: text" without the place in PyTorch's own source; "RuntimeError: kernel,
+// /tmp/cabc.cpp:23, text" without that in what Inductor wrote.
 std::string WithoutNativePlace(std::string_view text) {
   const size_t colon = text.find(": ");
   if (colon == std::string_view::npos) return std::string(text);
@@ -111,6 +112,9 @@ std::string WithoutNativePlace(std::string_view text) {
   size_t begin = 0;
   if (message.starts_with("[enforce fail at ")) {
     const size_t end = message.find(". ", std::min(message.find(']'), message.size()));
+    begin = end == std::string_view::npos ? 0 : end + 2;
+  } else if (message.starts_with("kernel, /")) {
+    const size_t end = message.find(", ", message.find(".cpp:"));
     begin = end == std::string_view::npos ? 0 : end + 2;
   } else if (message.starts_with('/')) {
     const size_t end = message.find(": ");

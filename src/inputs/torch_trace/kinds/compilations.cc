@@ -119,6 +119,7 @@ void ReadExtra(std::string_view key, JsonValue value, Entry& entry, CompileMetri
       row.*extra.text = entry.Intern(value.String().value_or(""));
   }
   if (key == "is_forward") row.is_forward = value.Bool().value_or(false) ? 1 : 0;
+  if (key == "config_suppress_errors") row.suppress_errors = value.Bool().value_or(false) ? 1 : 0;
 }
 
 Status ReadRestarts(JsonValue value, Entry& entry, CompileMetricsRow& row) {

@@ -91,7 +91,7 @@ class Summary {
     WriteTime();
     WritePieces();
     WriteTriton();
-    if (Get<CompilationTable>().size() == 0) WriteShapes();
+    if (!HasFrames()) WriteShapes();
     if (options_.compile_id.empty()) {
       WriteCaches();
       WriteRanks();
@@ -116,6 +116,12 @@ class Summary {
     const auto& logs = Get<CompileLogTable>();
     return Get<CompilationTable>().size() > 0 ||
            std::ranges::any_of(logs.entries, [](int64_t entries) { return entries > 0; });
+  }
+
+  // Programs of torch.export and graphs for AOTInductor are none.
+  bool HasFrames() const {
+    return std::ranges::any_of(Get<CompilationTable>().compile_id,
+                               [&](StringId id) { return Text(id) != "-/-"; });
   }
 
   // What was read instead of a log, so that nobody takes silence for health.
