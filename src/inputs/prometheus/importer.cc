@@ -102,7 +102,7 @@ Recognition Sniff(const SniffInput& input) {
   return {.mine = !first.empty() && known && !first.starts_with("nccl_")};
 }
 
-// [1763167929.5, "1980"], or in two lists: 1980 and 1763167929500.
+// [1763167929.5, "1980"]
 struct Pair {
   int64_t time_ns = kNone64;
   std::optional<double> value;
@@ -116,7 +116,6 @@ std::optional<double> ReadNumber(JsonValue value) {
 }
 
 Result<Pair> ReadPair(JsonValue value) {
-  if (value.kind() != JsonKind::kArray) return Pair{.value = ReadNumber(value)};
   Pair pair;
   int position = 0;
   TRY(value.ForEachElement([&](JsonValue element) {
@@ -131,7 +130,9 @@ Result<Pair> ReadPair(JsonValue value) {
 struct Series {
   Labels labels;
   std::vector<Pair> pairs;
-  std::vector<int64_t> times_ns;  // where they are a list of their own
+  // As exports have them, in lists of their own.
+  std::vector<std::optional<double>> values;
+  std::vector<int64_t> times_ns;
 
   Status Take(std::string_view key, JsonValue field) {
     if (key == "metric" && field.kind() == JsonKind::kObject) {
@@ -141,7 +142,13 @@ struct Series {
     }
     if (field.kind() != JsonKind::kArray) return {};
     if (key == "value") return Add(field);
-    if (key == "values") return field.ForEachElement([&](JsonValue pair) { return Add(pair); });
+    if (key == "values") {
+      return field.ForEachElement([&](JsonValue each) {
+        if (each.kind() == JsonKind::kArray) return Add(each);
+        values.push_back(ReadNumber(each));
+        return Status();
+      });
+    }
     if (key != "timestamps") return {};
     return field.ForEachElement([&](JsonValue time) {
       constexpr double kMilli = 1e-3;
@@ -152,11 +159,13 @@ struct Series {
   // `metric`: what it is where it has no name of its own.
   void Flush(const Identity& who, std::string_view metric, Part& part) const {
     const std::string_view name = labels.name.empty() ? metric : MetricName(labels.name);
-    if (name.empty() || pairs.empty() || labels.IsOtherClock()) return;
+    if (name.empty() || labels.IsOtherClock()) return;
     HostSeries series(who, labels.Subject(), name, part);
-    for (size_t i = 0; i < pairs.size(); ++i) {
-      const bool is_apart = pairs[i].time_ns == kNone64 && i < times_ns.size();
-      if (pairs[i].value) series.Add(is_apart ? times_ns[i] : pairs[i].time_ns, *pairs[i].value);
+    for (const Pair& pair : pairs) {
+      if (pair.value) series.Add(pair.time_ns, *pair.value);
+    }
+    for (size_t i = 0; i < std::min(values.size(), times_ns.size()); ++i) {
+      if (values[i]) series.Add(times_ns[i], *values[i]);
     }
   }
 
