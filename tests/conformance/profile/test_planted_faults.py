@@ -67,6 +67,18 @@ def on_host(rank, steps, name, takes, category="user_annotation"):
 ALL, SOME = range(100), (5, 7, 9)
 
 
+def test_hosts_that_run_ahead(context):
+    """They never wait for their devices, whose work of a step comes after the step."""
+    def job():
+        made = DataParallel(ranks=4, steps=10)
+        made.reads_loss = False
+        return made
+    check(context, "ahead_gpu", job, lambda job: job.gpu.update({3: 1.4}), [3], "its GPU computes 3.1 ms longer per step")
+    check(context, "ahead_host", job, on_host(3, ALL, "train.py(7): log", 30 * MS, "python_function"), [3], "its host takes 30.0 ms longer per step")
+    job().run().write(context.scratch / "ahead")
+    assert warnings(context, context.scratch / "ahead") == []
+
+
 def test_slow_hosts(context):
     check(context, "host", four, on_host(1, ALL, "train.py(7): log", 5 * MS, "python_function"), [1], "its host takes")
     check(context, "data", four, on_host(2, ALL, "DataLoader.next", 5 * MS), [2], "its data loading takes")
