@@ -4,6 +4,9 @@
 usage: profile_bench.py breakdown DEBRIEF SMALL LARGE      one thread, where device time went; LARGE may be .gz
        profile_bench.py all DEBRIEF SMALL LARGE            one thread, every analysis, no store
        profile_bench.py roofline DEBRIEF SMALL LARGE       one thread, the roofline of every op against where device time went
+       profile_bench.py make_ranks SMALL FOLDER MB         the profiles of all ranks of the job SMALL, repeated until they have so many MB
+       profile_bench.py why DEBRIEF LARGE...               one thread: what roofline, what-if, critical path and memory fit add to all
+                                                           other analyses, of one profile or the folder of a job
        profile_bench.py two DEBRIEF SMALL LARGE            two copies of LARGE: two threads against one
 
 LARGE is SMALL repeated (make_big.py kineto). Checked first: the same number of kernels, copies and fills as SMALL has, times
@@ -12,6 +15,7 @@ the number of copies; busy and idle time add up to the span; every timeline is t
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,11 +30,12 @@ class WrongResult(Exception):
     pass
 
 
-def run(words):
+def run(words, environment=None):
     """(stdout, wall seconds, CPU seconds, peak MB) of one run."""
     with tempfile.TemporaryFile() as out:
         started = time.monotonic()
-        process = subprocess.Popen([str(word) for word in words], stdout=out, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([str(word) for word in words], stdout=out, stderr=subprocess.DEVNULL,
+                                   env={**os.environ, **(environment or {})})
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.monotonic() - started
         if os.waitstatus_to_exitcode(status) != 0:
@@ -107,6 +112,72 @@ def roofline(debrief, small, large):
     print(f"profile_roofline added={cpu / without - 1:.2f} cpu_s={cpu:.2f} wall_s={wall:.2f} peak_mb={peak:.0f}")
 
 
+# What answers "why is it slow": DEBRIEF_TEST_WITHOUT leaves them out.
+WHY = ("what_if", "profile_roofline", "memory_fit", "memory_ranks")
+
+
+def is_fixed(event):
+    """Of the process or the thread, and not at a time."""
+    return "ts" not in event or event.get("ph") == "M"
+
+
+def moved(event, number, span, ids, steps):
+    """The event in copy `number`: later, with ids and a number of the step of its own."""
+    event = {**event, "ts": event["ts"] + number * span}
+    event["args"] = {name: value + number * ids if name in ("correlation", "External id") and isinstance(value, int) else value
+                     for name, value in event.get("args", {}).items()}
+    if isinstance(event.get("id"), int):
+        event["id"] += number * ids
+    event["name"] = re.sub(r"(?<=^ProfilerStep#)\d+$", lambda found: str(int(found[0]) + number * steps), event["name"])
+    return event
+
+
+def make_ranks(small, folder, megabytes):
+    """All ranks are moved by the same span and as often, so that their collectives meet in every copy."""
+    traces = {path.name.removesuffix(".gz"): json.loads(gzip.open(path).read()) for path in sorted(Path(small).glob("profile_rank*.json.gz"))}
+    timed = [event for trace in traces.values() for event in trace["traceEvents"] if event.get("ph") == "X"]
+    span = max(event["ts"] + event["dur"] for event in timed) - min(event["ts"] for event in timed) + 100
+    ids = 1 + max(value for event in timed for name, value in event.get("args", {}).items() if name in ("correlation", "External id"))
+    steps = len({event["name"] for event in timed if event["name"].startswith("ProfilerStep#")})
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    outs = {name: open(Path(folder) / name, "w") for name in traces}
+    for name, trace in traces.items():
+        outs[name].write(json.dumps({key: value for key, value in trace.items() if key != "traceEvents"})[:-1] + ', "traceEvents": [{}')
+    number = 0
+    while sum(out.tell() for out in outs.values()) < float(megabytes) * 1e6:
+        for name, trace in traces.items():
+            events = [event if is_fixed(event) else moved(event, number, span, ids, steps)
+                      for event in trace["traceEvents"] if number == 0 or not is_fixed(event)]
+            outs[name].write("".join(",\n" + json.dumps(event) for event in events))
+        number += 1
+    for out in outs.values():
+        out.write("]}")
+        out.close()
+
+
+def ran(text):
+    return [analysis["name"] for analysis in json.loads(text)["analyses"] if analysis["state"] == "ran"]
+
+
+def why(debrief, large):
+    """In turns, the least of three: what other work on the machine costs both."""
+    words = [debrief, large, "--no-report", "--no-store", "--json", "--quiet", "--jobs", "1"]
+    without, complete = [], []
+    for _ in range(3):
+        text, _, cpu, _ = run(words, {"DEBRIEF_TEST_WITHOUT": ",".join(WHY)})
+        if set(ran(text)) & set(WHY):
+            raise WrongResult("what should be left out did run")
+        without.append(cpu)
+        text, wall, cpu, peak = run(words)
+        complete.append((cpu, wall, peak))
+    if "profile_roofline" not in ran(text):
+        raise WrongResult("the roofline did not run")
+    cpu, wall, peak = min(complete)
+    size = sum(json_bytes(path) for path in ([large] if Path(large).is_file() else Path(large).iterdir()))
+    print(f"profile_why added={cpu / min(without) - 1:.2f} cpu_s={cpu:.2f} without_cpu_s={min(without):.2f} wall_s={wall:.2f} peak_mb={peak:.0f} "
+          f"mb_per_cpu_s={size / 1e6 / cpu:.0f}")
+
+
 def two(debrief, small, large):
     words = [debrief, "profile", "breakdown", large, large_copy(large), "--json"]
     text, one, _, _ = fastest([*words, "--jobs", "1"])
@@ -129,7 +200,7 @@ def large_copy(large):
 def main():
     mode, *rest = sys.argv[1:]
     try:
-        {"breakdown": breakdown, "all": everything, "roofline": roofline, "two": two}[mode](*rest)
+        {"breakdown": breakdown, "all": everything, "roofline": roofline, "make_ranks": make_ranks, "why": why, "two": two}[mode](*rest)
     except WrongResult as wrong:
         sys.exit(f"wrong result: {wrong}")
 

@@ -261,6 +261,17 @@ def big_profile():
     return make_file("profile_470mb.json", lambda path: subprocess.run([*command, path], check=True))
 
 
+def big_ranks():
+    """The profiles of the 8 ranks of a recorded job one of which is slow, repeated to 498 MB."""
+    return make_file("ranks_498mb", lambda path: subprocess.run(
+        [sys.executable, ROOT / "bench/profile_bench.py", "make_ranks", shared_data() / "recorded/jobs/slow_rank", path, "498"], check=True))
+
+
+def straggler_timeline():
+    """A published job of 64 ranks, 44 steps: 117,216 ops."""
+    return shared_data() / "public_more/straggler/timeline-AR.json.gz"
+
+
 def packed_profile():
     def write(path):
         with open(big_profile(), "rb") as source, gzip.open(path, "wb", compresslevel=6) as target:
@@ -274,10 +285,18 @@ def profile_benchmarks():
         print("skipped: profile benchmarks, no ../shared beside the checkout")
         return []
 
+    program = ROOT / "bench/profile_bench.py"
+
     def benchmark(name, mode, trace, shown, unit, aim):
-        return Benchmark(name, sys.executable, [ROOT / "bench/profile_bench.py", mode, "{build}/debrief"],
-                         lambda: [profile_small(), trace()], shown, unit, aim)
+        return Benchmark(name, sys.executable, [program, mode, "{build}/debrief"], lambda: [profile_small(), trace()], shown, unit, aim)
+
+    def why(name, trace):
+        return Benchmark(name, sys.executable, [program, "why", "{build}/debrief"], lambda: [trace()], "added", "of all others", limit="added <= 0.4")
     return [
+        why("profile_why", big_profile),
+        why("profile_why_ranks", big_ranks),
+        Benchmark("what_if_stages", "debrief", ["profile", "what-if", "--json", "--quiet", "--jobs", 1], lambda: [straggler_timeline()], "cpu_s", "CPU s",
+                  limit="cpu_s <= 0.2", runs=5, check=lambda output: '"slow_workers"' in output),
         benchmark("profile_breakdown", "breakdown", big_profile, "mb_per_cpu_s", "MB/CPU-s",
                   "mb_per_cpu_s >= 300, memory_ratio <= 0.6"),
         benchmark("profile_breakdown_gz", "breakdown", packed_profile, "mb_per_cpu_s", "MB/CPU-s", "mb_per_cpu_s >= 150"),
@@ -474,7 +493,7 @@ def main():
         holds, good = met(benchmark.limit, result.values), met(benchmark.aim, result.values)
         exceeded += not holds
         missed += not good
-        digits = 2 if benchmark.unit in ("CPU s", "s", "x") or benchmark.shown == "ratio" else 0
+        digits = 2 if benchmark.unit in ("CPU s", "s", "x") or benchmark.shown in ("ratio", "added") else 0
         shown = f"{result.values[benchmark.shown]:.{digits}f} {benchmark.unit}"
         bounds = ", ".join(filter(None, [benchmark.limit, benchmark.aim]))
         print(row(benchmark.name, shown, f"{result.cpu_s:.2f}", f"{result.peak_mb:.0f}", bounds,

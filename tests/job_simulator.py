@@ -64,10 +64,11 @@ class Rank:
 
     def end_step(self):
         """The loss is read, for which the host waits. Returns once it is known when that is (a generator: others go on meanwhile)."""
-        self.launch("Memcpy DtoH (Device -> Pageable)", COMPUTE, 2 * US, 5 * US, category="gpu_memcpy", call="cudaMemcpyAsync")
-        while any(work.end is None for work in self.works):
-            yield
-        self.slice("cuda_runtime", "cudaStreamSynchronize", max(max(work.end for work in self.works) - self.now, 0) + 4 * US)
+        if self.job.reads_loss:
+            self.launch("Memcpy DtoH (Device -> Pageable)", COMPUTE, 2 * US, 5 * US, category="gpu_memcpy", call="cudaMemcpyAsync")
+            while any(work.end is None for work in self.works):
+                yield
+            self.slice("cuda_runtime", "cudaStreamSynchronize", max(max(work.end for work in self.works) - self.now, 0) + 4 * US)
         self.now += 4 * US
         self.steps[-1][2] = self.now
         self.now += 2 * US
@@ -80,6 +81,7 @@ class Job:
         self.size, self.step_count, self.noise, self.seed = ranks, steps, noise, seed
         self.gpu = dict.fromkeys(range(ranks), 1.0)  # or a function of the step
         self.before = lambda rank, step: None        # what the host does besides: before(rank, step)
+        self.reads_loss = True                       # hosts wait for their devices at the end of a step, and run ahead of them where not
         self.meetings, self.kernel_ns, self.host_ns, self.wire_ns, self.data_ns = {}, 400 * US, 15 * US, 1500 * US, 500 * US
 
     def about(self, *what):

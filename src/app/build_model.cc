@@ -11,6 +11,7 @@
 #include "analyses/schedule.h"
 #include "app/shell_word.h"
 #include "app/terminal.h"
+#include "base/text/strings.h"
 #include "inputs/discovery/find_inputs.h"
 #include "inputs/import.h"
 #include "inputs/jobs/assign_jobs.h"
@@ -35,6 +36,15 @@ JobChoice ChoiceOf(const GlobalOptions& global) {
     choice.named.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   return choice;
+}
+
+// For benchmarks: the analyses named in DEBRIEF_TEST_WITHOUT ("what_if,profile_roofline") do not
+// run.
+void LeaveOutForTest(std::vector<const Analysis*>& analyses) {
+  const std::string names = "," + Environment("DEBRIEF_TEST_WITHOUT") + ",";
+  std::erase_if(analyses, [&](const Analysis* analysis) {
+    return Contains(names, "," + std::string(analysis->info.name) + ",");
+  });
 }
 
 // Analyses do not know where the report will lie, and write OUT. Commands in next steps can be
@@ -135,6 +145,7 @@ void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillB
   }
   std::vector<const Analysis*> chosen(AllAnalyses().begin(), AllAnalyses().end());
   if (options.derived_tables) chosen = AnalysesFor(*options.derived_tables, chosen);
+  LeaveOutForTest(chosen);
   RunAnalyses(chosen, pool, *progress, model);
   NameReport(options, model);
 }

@@ -2,6 +2,7 @@
 // other, so that cutting them into ranges gains nothing.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -19,6 +20,17 @@ using OnLine = std::function<void(std::string_view line, int64_t number)>;
 // Calls `on_line` with every line of `source` and its number, from 1; the end of the line is taken
 // off, a '\r' before it too. `window_bytes` are read at a time.
 Status ForEachLine(const Source& source, uint64_t window_bytes, const OnLine& on_line);
+
+// Calls `on_document(document, begin)` for each of the JSON objects that stand one behind the
+// other, each from the begin of a line: as JSON lines, or printed over several lines.
+template <typename OnDocument>
+void ForEachDocument(std::string_view text, const OnDocument& on_document) {
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t next = std::min(text.find("\n{", begin + 1), text.size());
+    on_document(text.substr(begin, next - begin), begin);
+    begin = next;
+  }
+}
 
 // The words of a line, between blanks.
 std::vector<std::string_view> WordsOf(std::string_view line);

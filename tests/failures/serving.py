@@ -176,4 +176,10 @@ CASES += [
     Case("sglang_interrupted", {"server.log": "[2026-07-09 12:40:31] Load weight end. elapsed=30.5 s, type=Llama, avail mem=66.05 GB\n"
                                 "^CTraceback (most recent call last):\n  File \"/usr/lib/python3.12/asyncio/runners.py\", line 118, in run\n    run()\n"
                                 "KeyboardInterrupt\n" + QUIT}, healthy=True),
+    Case("vllm_script_leaves_its_engine", {"out.log": "INFO 01-16 17:16:40 [llm.py:300] Supported tasks: ['embed']\nscores: 0.71 0.33\n"
+                                           + "ERROR 01-16 17:16:49 [core_client.py:605] Engine core proc EngineCore_DP0 died unexpectedly, shutting down client.\n"},
+         healthy=True),
+    Case("vllm_on_ray", {"server.log": "".join(f"(RayWorkerWrapper pid=2211, ip=10.0.0.3) ERROR 11-10 12:30:57 [worker_base.py:620] {line}\n" for line in (
+        "Error executing method 'execute_model'. This might cause deadlock in distributed execution.\n" + frames(
+            OOM, ("worker/worker_base.py", 612, "execute_method"))).splitlines())}, None, "CUDA out of memory"),
 ]

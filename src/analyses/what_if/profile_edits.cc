@@ -72,17 +72,16 @@ StringId ProfileEdits::NameOf(size_t moment) const {
 }
 
 // What each moment takes on the other lanes: of those in the same place of the same step. Stages of
-// a pipeline hold different layers and are compared each for itself; a stage of one rank with none.
+// a pipeline hold different layers and are compared each for itself.
 void ProfileEdits::CompareLanes() {
   typical_ = own_;
   std::map<int32_t, size_t> lanes_of;  // by stage
   for (size_t lane = 0; lane < graph_.lanes.size(); ++lane) ++lanes_of[StageOf(lane)];
-  for (const auto& [stage, lanes] : lanes_of) {
-    if (lanes > 1) CompareStage(stage, lanes - 1);
-  }
+  for (const auto& [stage, lanes] : lanes_of) CompareStage(stage, lanes);
 }
 
-void ProfileEdits::CompareStage(int32_t stage, size_t others) {
+// A stage of one lane is like no other: its steps are compared with each other.
+void ProfileEdits::CompareStage(int32_t stage, size_t lanes) {
   std::vector<uint32_t> moments;
   for (uint32_t moment = 0; moment < graph_.size(); ++moment) {
     const bool is_first = graph_.first_wait[moment] == graph_.first_wait[moment + 1];
@@ -90,10 +89,14 @@ void ProfileEdits::CompareStage(int32_t stage, size_t others) {
         StageOf(graph_.lane_of[moment]) == stage)
       moments.push_back(moment);
   }
-  std::ranges::stable_sort(moments, {}, [&](uint32_t moment) { return graph_.place[moment]; });
+  const auto place_of = [&](uint32_t moment) {
+    return std::pair(lanes > 1 ? graph_.step_of[moment] : 0, graph_.place[moment]);
+  };
+  const size_t others = (lanes > 1 ? lanes : graph_.steps.size()) - 1;
+  std::ranges::stable_sort(moments, {}, place_of);
   for (size_t begin = 0, end = 0; begin < moments.size(); begin = end) {
-    const uint64_t place = graph_.place[moments[begin]];
-    for (end = begin; end < moments.size() && graph_.place[moments[end]] == place; ++end) {
+    const auto place = place_of(moments[begin]);
+    for (end = begin; end < moments.size() && place_of(moments[end]) == place; ++end) {
     }
     ComparePlace(std::span(moments).subspan(begin, end - begin), others);
   }

@@ -82,7 +82,7 @@ class ProfileEdits {
  private:
   void FindParts(const std::vector<timeline::TimelineView>& views);
   void CompareLanes();
-  void CompareStage(int32_t stage, size_t others);
+  void CompareStage(int32_t stage, size_t lanes);
   void ComparePlace(std::span<const uint32_t> moments, size_t others);
   int32_t StageOf(size_t lane) const { return stages_.empty() ? 0 : stages_[lane]; }
   void GatherTransfers();

@@ -69,7 +69,7 @@ struct ProfileGraph {
   std::vector<Moment> kinds;
   std::vector<uint32_t> lane_of;
   std::vector<int32_t> step_of;                 // place in `steps`; -1: in none
-  std::vector<uint64_t> place;                  // the same for the same moment of all lanes
+  std::vector<uint64_t> place;                  // the same for the same moment of all lanes and steps
   std::vector<int64_t> own_ns;                  // after what it waits for
   std::vector<int32_t> slice;                   // the call or the work; kNone32 of marks, meetings
   std::vector<bool> is_backward;                // of kWork: launched by the backward pass

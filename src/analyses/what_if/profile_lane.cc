@@ -164,14 +164,14 @@ void LaneReader::GatherMarks() {
 uint32_t LaneReader::Add(Moment kind, int64_t time, int32_t step, int32_t slice) {
   const StringId name =
       slice == kNone32 ? StringId::kNone : view_.name[timeline::TimelineView::At(slice)];
-  const uint64_t which = Mixed(Mixed(static_cast<uint64_t>(step) + 1, static_cast<uint64_t>(kind)),
-                               static_cast<uint64_t>(name));
+  const uint64_t which = Mixed(static_cast<uint64_t>(kind), static_cast<uint64_t>(name));
+  const uint64_t which_of_step = Mixed(static_cast<uint64_t>(step) + 1, which);
   const auto moment = static_cast<uint32_t>(graph_.size());
   graph_.time_ns.push_back(OnCommonClock(time));
   graph_.kinds.push_back(kind);
   graph_.lane_of.push_back(lane_);
   graph_.step_of.push_back(step);
-  graph_.place.push_back(Mixed(which, seen_[which]++));
+  graph_.place.push_back(Mixed(which, seen_[which_of_step]++));
   graph_.slice.push_back(slice);
   graph_.is_backward.push_back(false);
   graph_.match.push_back(kNoMoment);

@@ -1,5 +1,6 @@
 // Serving engines: which rank a worker is, which tracebacks end its process, and what an orderly
 // end of the server makes of everything behind it.
+#include <algorithm>
 #include <vector>
 
 #include "inputs/job_text/event_builder.h"
@@ -90,6 +91,8 @@ void EventBuilder::AddLostWorkers() {
 // What an engine logs and goes on from is no failure; and nothing is that belongs to an orderly
 // end.
 void EventBuilder::EndServing() {
+  const auto last = std::ranges::max_element(streams_, {}, &Stream::last_number);
+  if (last != streams_.end()) serving_.SetEnd(last->last_number);
   const int64_t shutdown = serving_.ShutdownLine();
   // What an engine went on behind was no end, whatever it said.
   const int64_t served = serving_.ServedLine();

@@ -123,11 +123,7 @@ class EventsReader final : public TextReader {
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     std::vector<ClusterEvent> events;
     TRY(ReadJson(source, range, {kMostEvents, kEventsLong, kEventsJson}, part,
-                 [&](std::string_view text) -> Status {
-                   JsonReader json;
-                   TRY(json.Open(text));
-                   return EventReader(events).Read(json.root());
-                 }));
+                 [&](std::string_view text) { return ReadEvents(text, events); }));
     for (const ClusterEvent& event : events) AddRow(event, part);
     const std::set<std::string> jobs = JobsOf(events, part);
     for (const ClusterEvent& event : events) AddWhatItSays(event, jobs, part);
@@ -135,6 +131,18 @@ class EventsReader final : public TextReader {
   }
 
  private:
+  // A list, or events one behind the other (`kubectl get events --watch -o json`).
+  static Status ReadEvents(std::string_view text, std::vector<ClusterEvent>& events) {
+    Status first;
+    ForEachDocument(text, [&](std::string_view document, size_t) {
+      JsonReader json;
+      Status status = json.Open(document);
+      if (status.ok()) status = EventReader(events).Read(json.root());
+      if (first.ok()) first = std::move(status);
+    });
+    return first;
+  }
+
   void AddRow(const ClusterEvent& event, Part& part) const {
     auto row = Part::RowOf<ClusterEventRow>(who_);
     row.rank = kNone32;

@@ -15,11 +15,12 @@ namespace {
 
 constexpr size_t kMostColumns = 256;
 
+// Fields without the quotes that who writes the table again may put around them.
 std::vector<std::string_view> SplitAt(std::string_view line, char separator) {
   std::vector<std::string_view> fields;
   while (fields.size() < kMostColumns) {
     const size_t end = std::min(line.find(separator), line.size());
-    fields.push_back(Trimmed(line.substr(0, end)));
+    fields.push_back(Trimmed(Trimmed(line.substr(0, end)), "\""));
     if (end == line.size()) break;
     line.remove_prefix(end + 1);
   }
@@ -74,7 +75,10 @@ bool IsIdentityColumn(std::string_view column) {
   return std::find(std::begin(kColumns), std::end(kColumns), column) != std::end(kColumns);
 }
 
+bool IsSmClock(std::string_view column) { return HostMetricOf(column).name == "sm_clock"; }
+
 bool IsValueColumn(std::string_view column) {
+  if (column == "clocks.current.graphics" || column == "clocks.gr") return true;
   return !HostMetricOf(column).name.empty() || ReasonBit(column) != 0;
 }
 
@@ -98,42 +102,59 @@ int64_t TimeOfSmi(std::string_view text) {
   return ParseIsoTime(iso);
 }
 
-bool IsCsvHead(std::string_view line) {
-  size_t known = 0, values = 0, all = 0;
-  for (std::string_view field : SplitAt(line, ',')) {
-    const std::string_view column = WithoutUnit(field);
-    ++all;
-    known += IsIdentityColumn(column) ? 1 : 0;
-    values += IsValueColumn(column) ? 1 : 0;
+// What stands between the columns of a head; nothing where the line is none.
+std::optional<char> SeparatorOf(std::string_view line) {
+  for (char separator : {',', ';', '\t'}) {
+    size_t known = 0, values = 0, all = 0;
+    for (std::string_view field : SplitAt(line, separator)) {
+      const std::string_view column = WithoutUnit(field);
+      ++all;
+      known += IsIdentityColumn(column) ? 1 : 0;
+      values += IsValueColumn(column) ? 1 : 0;
+    }
+    if (values > 0 && all > 1 && (known + values) * 2 > all) return separator;
   }
-  return values > 0 && all > 1 && (known + values) * 2 > all;
+  return std::nullopt;
 }
+
+// dmon separates by blanks, or with --format csv by commas.
+std::vector<std::string_view> MonitorFields(std::string_view line) {
+  return Contains(line, ",") ? SplitAt(line, ',') : SplitAtBlanks(line);
+}
+
+constexpr std::string_view kEntity = "Entity";  // the first column of dcgmi: "GPU 3"
 
 bool IsMonitorHead(std::string_view line) {
   if (!line.starts_with('#')) return false;
-  const std::vector<std::string_view> words = SplitAtBlanks(line.substr(1));
-  const bool gpu = std::find(words.begin(), words.end(), "gpu") != words.end();
-  const bool pid = std::find(words.begin(), words.end(), "pid") != words.end();
-  const bool value = std::any_of(words.begin(), words.end(), IsValueColumn);
-  return gpu && value && !pid;
+  const std::vector<std::string_view> words = MonitorFields(line.substr(1));
+  auto has = [&](std::string_view word) { return std::ranges::find(words, word) != words.end(); };
+  return (has("gpu") || has(kEntity)) && std::ranges::any_of(words, IsValueColumn) && !has("pid");
 }
 
 }  // namespace
 
 bool SmiSheet::IsHead(std::string_view first_line) {
-  if (IsMonitorHead(first_line) || IsCsvHead(first_line)) return true;
+  if (IsMonitorHead(first_line) || SeparatorOf(first_line)) return true;
   SmiSample sample;
   return AddBare(first_line, sample);
 }
 
 bool SmiSheet::ReadHead(std::string_view line) {
-  const bool monitor = IsMonitorHead(line), csv = !monitor && IsCsvHead(line);
-  if (!monitor && !csv) return false;
+  const bool monitor = IsMonitorHead(line);
+  const std::optional<char> separator = monitor ? std::nullopt : SeparatorOf(line);
+  if (!monitor && !separator) return false;
   columns_.clear();
   form_ = monitor ? Form::kMonitor : Form::kCsv;
+  separator_ = separator.value_or(separator_);
   if (monitor) line.remove_prefix(1);
-  for (std::string_view column : monitor ? SplitAtBlanks(line) : SplitAt(line, ','))
+  for (std::string_view column : monitor ? MonitorFields(line) : SplitAt(line, separator_))
     columns_.emplace_back(WithoutUnit(column));
+  // The graphics clock is that of the SMs.
+  if (std::ranges::none_of(columns_, IsSmClock)) {
+    for (std::string& column : columns_) {
+      if (column == "clocks.current.graphics" || column == "clocks.gr") column = "clocks.sm";
+    }
+  }
   return true;
 }
 
@@ -145,7 +166,7 @@ bool SmiSheet::Add(std::string_view line, SmiSample& sample) {
 }
 
 bool SmiSheet::AddCsv(std::string_view line, SmiSample& sample) const {
-  const std::vector<std::string_view> fields = SplitAt(line, ',');
+  const std::vector<std::string_view> fields = SplitAt(line, separator_);
   if (fields.size() != columns_.size()) return false;
   double reasons = 0;
   bool has_reasons = false;
@@ -195,12 +216,18 @@ bool SmiSheet::AddBare(std::string_view line, SmiSample& sample) {
 }
 
 bool SmiSheet::AddMonitor(std::string_view line, SmiSample& sample) const {
-  const std::vector<std::string_view> words = SplitAtBlanks(line);
+  std::vector<std::string_view> words = MonitorFields(line);
+  if (columns_.front() == kEntity) {
+    // Units below the head, and what is no GPU.
+    if (words.front() != "GPU") return true;
+    words.erase(words.begin());
+  }
   if (words.size() != columns_.size()) return false;
   std::string date;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& column = columns_[i];
-    if (column == "gpu") sample.gpu = RankOrNone(ParseNumber<int64_t>(words[i]));
+    if (column == "gpu" || column == kEntity)
+      sample.gpu = RankOrNone(ParseNumber<int64_t>(words[i]));
     if (column == "Date" && words[i].size() == 8) {
       date = std::string(words[i].substr(0, 4)) + "-" + std::string(words[i].substr(4, 2)) + "-" +
              std::string(words[i].substr(6)) + " ";

@@ -1,4 +1,4 @@
-// The two forms in which nvidia-smi repeats its samples, as columns and rows:
+// The forms in which nvidia-smi and dcgmi repeat their samples, as columns and rows:
 //
 //   timestamp, index, clocks.current.sm [MHz], power.draw [W]       --query-gpu=... --format=csv
 //   2026/11/15 23:22:09.123, 0, 1980 MHz, 689.12 W
@@ -6,6 +6,10 @@
 //   #Date       Time        gpu    pwr  gtemp   pclk                 dmon -o DT
 //   #YYYYMMDD   HH:MM:SS    Idx      W      C    MHz
 //    20261115   23:22:09      0    689     61   1980
+//
+//   #Entity   SMCLK   TMPTR   POWER                                  dcgmi dmon -e 100,150,155
+//   ID          MHz       C       W
+//   GPU 0      1980      61   640.1
 #pragma once
 
 #include <cstdint>
@@ -48,6 +52,7 @@ class SmiSheet {
   bool AddMonitor(std::string_view line, SmiSample& sample) const;
 
   Form form_ = Form::kUnknown;
+  char separator_ = ',';  // of CSV
   std::vector<std::string> columns_;
 };
 

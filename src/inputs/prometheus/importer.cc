@@ -1,5 +1,6 @@
-// Values of GPUs and hosts out of Prometheus: answers of its HTTP API (JSON), and what an exporter
-// shows (text). docs/formats/prometheus.md
+// Values of GPUs and hosts out of Prometheus: answers of its HTTP API (JSON), series as
+// VictoriaMetrics exports them (JSON, one a line), and what an exporter shows (text).
+// docs/formats/prometheus.md
 //
 //   {"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":
 //     "DCGM_FI_DEV_SM_CLOCK","gpu":"0","Hostname":"n1"},"values":[[1763167929,"1980"], ...]}]}}
@@ -9,6 +10,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/json/cursor.h"
 #include "base/text/strings.h"
@@ -39,7 +41,8 @@ constexpr uint64_t kMostAnswer = 1 << 30;
 struct Labels {
   std::string name;
   std::string host, instance;
-  std::string gpu, uuid, bus_id;
+  std::string gpu, device, uuid, bus_id;
+  std::string clock;  // which one, of a series about several
 
   void Set(std::string_view key, std::string_view value) {
     constexpr std::array<std::string_view, 7> kHosts = {
@@ -49,7 +52,10 @@ struct Labels {
     }
     if (key == "__name__") name = value;
     if (key == "instance") instance = value;
-    if (key == "gpu" || key == "minor_number" || (key == "index" && gpu.empty())) gpu = value;
+    if (key == "gpu" || key == "gpu_id" || key == "minor_number" || (key == "index" && gpu.empty()))
+      gpu = value;
+    if (key == "device" && StartsWithAny(value, {"nvidia", "card"})) device = value;
+    if (key == "clock_type") clock = value;
     if (key == "UUID" || key == "uuid" || key == "gpu_uuid") uuid = value;
     if (key == "pci_bus_id" || key == "bus_id") bus_id = value;
   }
@@ -57,22 +63,37 @@ struct Labels {
   // "10.0.0.2:9400" is the host 10.0.0.2 and the port of its exporter.
   HostSeries::Subject Subject() const {
     const std::string_view address = std::string_view(instance).substr(0, instance.rfind(':'));
-    std::string_view number = gpu;
-    constexpr std::string_view kPrefix = "GPU";  // as some write it: GPU3
-    if (number.starts_with(kPrefix)) number.remove_prefix(kPrefix.size());
+    // As some write it: GPU3, nvidia3.
+    std::string_view number = gpu.empty() ? std::string_view(device) : std::string_view(gpu);
+    while (!number.empty() && IsAlphabetic(number.front())) number.remove_prefix(1);
     return {.host = host.empty() ? address : std::string_view(host),
             .gpu = RankOrNone(ParseNumber<int64_t>(number)),
             .uuid = uuid,
             .bus_id = bus_id};
   }
+
+  // Of AMD's clocks that of the system is the one of the compute units.
+  bool IsOtherClock() const { return !clock.empty() && !clock.ends_with("SYSTEM"); }
 };
+
+// A rule that records a metric keeps its name between colons: "instance:DCGM_FI_DEV_SM_CLOCK:avg".
+std::string_view MetricName(std::string_view name) {
+  const bool is_rule = Contains(name, ":") && HostMetricOf(name).name.empty();
+  const std::string_view recorded = is_rule ? HostMetricInName(name) : std::string_view();
+  return recorded.empty() ? name : recorded;
+}
 
 bool IsAnswer(const JsonOutline& json) {
   return json.Scalar("status") == "success" && json.Has("data.resultType");
 }
 
+bool IsExportedSeries(const JsonOutline& json) {
+  return json.Has("metric.__name__") && json.Has("values") && json.Has("timestamps");
+}
+
 Recognition Sniff(const SniffInput& input) {
-  if (input.json != nullptr) return {.mine = IsAnswer(*input.json)};
+  if (input.json != nullptr)
+    return {.mine = IsAnswer(*input.json) || IsExportedSeries(*input.json)};
   if (!LooksLikeText(input.head)) return {};
   const std::string_view first = FirstMetric(input.head);
   const bool described = HasWord(input.head, "# TYPE ") || HasWord(input.head, "# HELP ");
@@ -87,20 +108,74 @@ struct Pair {
   std::optional<double> value;
 };
 
+std::optional<double> ReadNumber(JsonValue value) {
+  if (value.kind() == JsonKind::kNumber) return value.Double();
+  std::string_view text = value.String().value_or("");
+  if (text.starts_with('+')) text.remove_prefix(1);
+  return ParseNumber<double>(text);
+}
+
 Result<Pair> ReadPair(JsonValue value) {
   Pair pair;
   int position = 0;
   TRY(value.ForEachElement([&](JsonValue element) {
     if (position == 0) pair.time_ns = MetricTimeNs(element.Double().value_or(0));
-    if (position == 1) {
-      std::string_view text = element.String().value_or("");
-      if (text.starts_with('+')) text.remove_prefix(1);
-      pair.value = ParseNumber<double>(text);
-    }
+    if (position == 1) pair.value = ReadNumber(element);
     ++position;
   }));
   return pair;
 }
+
+// One series, whatever order its fields have.
+struct Series {
+  Labels labels;
+  std::vector<Pair> pairs;
+  // As exports have them, in lists of their own.
+  std::vector<std::optional<double>> values;
+  std::vector<int64_t> times_ns;
+
+  Status Take(std::string_view key, JsonValue field) {
+    if (key == "metric" && field.kind() == JsonKind::kObject) {
+      return field.ForEachField([&](std::string_view label, JsonValue text) {
+        labels.Set(label, text.String().value_or(""));
+      });
+    }
+    if (field.kind() != JsonKind::kArray) return {};
+    if (key == "value") return Add(field);
+    if (key == "values") {
+      return field.ForEachElement([&](JsonValue each) {
+        if (each.kind() == JsonKind::kArray) return Add(each);
+        values.push_back(ReadNumber(each));
+        return Status();
+      });
+    }
+    if (key != "timestamps") return {};
+    return field.ForEachElement([&](JsonValue time) {
+      constexpr double kMilli = 1e-3;
+      times_ns.push_back(MetricTimeNs(time.Double().value_or(0) * kMilli));
+    });
+  }
+
+  // `metric`: what it is where it has no name of its own.
+  void Flush(const Identity& who, std::string_view metric, Part& part) const {
+    const std::string_view name = labels.name.empty() ? metric : MetricName(labels.name);
+    if (name.empty() || labels.IsOtherClock()) return;
+    HostSeries series(who, labels.Subject(), name, part);
+    for (const Pair& pair : pairs) {
+      if (pair.value) series.Add(pair.time_ns, *pair.value);
+    }
+    for (size_t i = 0; i < std::min(values.size(), times_ns.size()); ++i) {
+      if (values[i]) series.Add(times_ns[i], *values[i]);
+    }
+  }
+
+ private:
+  Status Add(JsonValue value) {
+    ASSIGN_OR_RETURN(const Pair pair, ReadPair(value));
+    pairs.push_back(pair);
+    return {};
+  }
+};
 
 class PrometheusReader final : public TextReader {
  public:
@@ -123,13 +198,9 @@ class PrometheusReader final : public TextReader {
   }
 
  private:
-  // One answer, or several one behind the other.
   Status ReadAnswers(std::string_view text, Part& part) const {
-    for (size_t begin = 0; begin < text.size();) {
-      const size_t next = std::min(text.find("\n{\"status\"", begin + 1), text.size());
-      ReadAnswer(text.substr(begin, next - begin), begin, part);
-      begin = next;
-    }
+    ForEachDocument(
+        text, [&](std::string_view document, size_t begin) { ReadAnswer(document, begin, part); });
     return {};
   }
 
@@ -159,44 +230,29 @@ class PrometheusReader final : public TextReader {
     }
   }
 
+  // An answer, or a series.
   Status ReadRoot(JsonValue root, Part& part) const {
-    return root.ForEachField([&](std::string_view key, JsonValue data) -> Status {
-      if (key != "data" || data.kind() != JsonKind::kObject) return {};
-      return data.ForEachField([&](std::string_view field, JsonValue result) -> Status {
-        if (field != "result" || result.kind() != JsonKind::kArray) return {};
-        return result.ForEachElement([&](JsonValue series) {
-          return series.kind() == JsonKind::kObject ? ReadSeries(series, part) : Status();
+    Series series;
+    TRY(root.ForEachField([&](std::string_view key, JsonValue field) -> Status {
+      if (key != "data" || field.kind() != JsonKind::kObject) return series.Take(key, field);
+      return field.ForEachField([&](std::string_view name, JsonValue result) -> Status {
+        if (name != "result" || result.kind() != JsonKind::kArray) return {};
+        return result.ForEachElement([&](JsonValue each) {
+          return each.kind() == JsonKind::kObject ? ReadSeries(each, part) : Status();
         });
       });
-    });
-  }
-
-  // Values follow their labels in all that Prometheus writes; labels behind them are not seen.
-  Status ReadSeries(JsonValue value, Part& part) const {
-    Labels labels;
-    return value.ForEachField([&](std::string_view key, JsonValue field) -> Status {
-      if (key == "metric" && field.kind() == JsonKind::kObject) {
-        return field.ForEachField([&](std::string_view label, JsonValue text) {
-          labels.Set(label, text.String().value_or(""));
-        });
-      }
-      const bool one = key == "value", many = key == "values";
-      if ((!one && !many) || field.kind() != JsonKind::kArray) return {};
-      // A function over a metric (max_over_time) has no name of its own.
-      const std::string_view name = labels.name.empty() ? metric_ : std::string_view(labels.name);
-      if (name.empty()) return {};
-      HostSeries series(who_, labels.Subject(), name, part);
-      if (one) return AddPair(field, series);
-      return field.ForEachElement([&](JsonValue pair) {
-        return pair.kind() == JsonKind::kArray ? AddPair(pair, series) : Status();
-      });
-    });
-  }
-
-  static Status AddPair(JsonValue value, HostSeries& series) {
-    ASSIGN_OR_RETURN(const Pair pair, ReadPair(value));
-    if (pair.value) series.Add(pair.time_ns, *pair.value);
+    }));
+    series.Flush(who_, metric_, part);
     return {};
+  }
+
+  Status ReadSeries(JsonValue value, Part& part) const {
+    Series series;
+    const Status status = value.ForEachField(
+        [&](std::string_view key, JsonValue field) { return series.Take(key, field); });
+    // A function over a metric (max_over_time) has no name of its own.
+    series.Flush(who_, metric_, part);
+    return status;
   }
 
   void ReadLine(std::string_view line, int64_t number, double scale, Part& part) const {
@@ -210,7 +266,8 @@ class PrometheusReader final : public TextReader {
     Labels labels;
     for (const auto& [key, value] : parsed->labels) labels.Set(key, value);
     const int64_t time_ns = parsed->time ? MetricTimeNs(*parsed->time * scale) : time_ns_;
-    HostSeries(who_, labels.Subject(), parsed->name, part).Add(time_ns, parsed->value);
+    if (labels.IsOtherClock()) return;
+    HostSeries(who_, labels.Subject(), MetricName(parsed->name), part).Add(time_ns, parsed->value);
   }
 
   std::string_view metric_;  // that the name of the file tells

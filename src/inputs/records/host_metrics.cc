@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kMiB = 1024.0 * 1024.0;
 constexpr double kPercent = 100;  // of a share of 1
+constexpr double kMilli = 1e-3;
 
 struct KnownMetric {
   std::string_view source;
@@ -57,6 +58,25 @@ constexpr KnownMetric kKnownMetrics[] = {
     {"nvidia_smi_utilization_gpu_ratio", {"utilization", kPercent}},
     {"nvidia_smi_memory_used_bytes", {"memory_used"}},
     {"nvidia_smi_memory_total_bytes", {"memory_total"}},
+    {"nvidia_smi_clocks_throttle_reasons_active", {"throttle_reasons"}},
+    {"nvidia_smi_clocks_event_reasons_active", {"throttle_reasons"}},
+    // nvidia_gpu_prometheus_exporter
+    {"nvidia_gpu_temperature_celsius", {"temperature"}},
+    {"nvidia_gpu_duty_cycle", {"utilization"}},
+    {"nvidia_gpu_power_usage_milliwatts", {"power", kMilli}},
+    {"nvidia_gpu_memory_used_bytes", {"memory_used"}},
+    {"nvidia_gpu_memory_total_bytes", {"memory_total"}},
+    // AMD's device-metrics-exporter
+    {"gpu_clock", {"sm_clock"}},
+    {"amd_gpu_clock", {"sm_clock"}},
+    {"gpu_junction_temperature", {"temperature"}},
+    {"gpu_memory_temperature", {"memory_temperature"}},
+    {"gpu_package_power", {"power"}},
+    {"gpu_gfx_activity", {"utilization"}},
+    {"gpu_used_vram", {"memory_used", kMiB}},
+    {"gpu_free_vram", {"memory_free", kMiB}},
+    {"gpu_total_vram", {"memory_total", kMiB}},
+    {"gpu_ecc_uncorrect_total", {"ecc_uncorrected"}},
     // nvidia-smi --query-gpu
     {"clocks.current.sm", {"sm_clock"}},
     {"clocks.sm", {"sm_clock"}},
@@ -96,6 +116,17 @@ constexpr KnownMetric kKnownMetrics[] = {
     {"sbecc", {"ecc_corrected"}},
     {"dbecc", {"ecc_uncorrected"}},
     {"pci", {"pcie_replays"}},
+    // dcgmi dmon
+    {"SMCLK", {"sm_clock"}},
+    {"MMCLK", {"memory_clock"}},
+    {"TMPTR", {"temperature"}},
+    {"MMTMP", {"memory_temperature"}},
+    {"POWER", {"power"}},
+    {"GPUTL", {"utilization"}},
+    {"MCUTL", {"memory_utilization"}},
+    {"FBUSD", {"memory_used", kMiB}},
+    {"FBFRE", {"memory_free", kMiB}},
+    {"XIDER", {"xid"}},
     // node_exporter
     {"node_load1", {"load"}},
     {"node_memory_MemAvailable_bytes", {"host_memory_free"}},

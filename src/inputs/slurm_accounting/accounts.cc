@@ -116,7 +116,11 @@ class AccountJson {
 
   static Status ReadShared(std::string_view key, JsonValue field, Account& account) {
     if (key == "name") account.name = field.String().value_or("");
-    if (key == "state") return ReadState(field, account);
+    if (key == "state" || key == "job_state") return ReadState(field, account);
+    // As `scontrol` and `squeue` call them.
+    if (key == "state_reason") account.reason = field.String().value_or("");
+    if (key == "start_time") account.start_ns = SecondsToNs(NumberIn(field));
+    if (key == "end_time") account.end_ns = SecondsToNs(NumberIn(field));
     if (key == "exit_code" && field.kind() == JsonKind::kObject) return ReadCode(field, account);
     if (key == "nodes") return ReadNodes(field, account);
     if (key != "time" || field.kind() != JsonKind::kObject) return {};

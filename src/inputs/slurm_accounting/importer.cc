@@ -1,4 +1,4 @@
-// What Slurm's accounting says of a job and its steps: `sacct --json`, `sacct -P`, `sacct`.
+// What Slurm says of a job and its steps: `sacct --json`, `sacct -P`, `sacct`, `scontrol --json`.
 // docs/formats/slurm_accounting.md
 //
 //   JobID|JobName|State|ExitCode|NodeList
@@ -40,8 +40,8 @@ constexpr uint64_t kMostAccounts = 256 << 20;
 Recognition Sniff(const SniffInput& input) {
   if (input.json != nullptr) {
     const JsonOutline& json = *input.json;
-    return {.mine = json.Has("jobs[].job_id") && json.Has("jobs[].steps") &&
-                    json.Has("jobs[].exit_code")};
+    const bool has_state = json.Has("jobs[].steps") || json.Has("jobs[].job_state");
+    return {.mine = json.Has("jobs[].job_id") && has_state && json.Has("jobs[].exit_code")};
   }
   return {.mine =
               LooksLikeText(input.head) && AccountSheet::IsHead(Trimmed(FirstLine(input.head)))};

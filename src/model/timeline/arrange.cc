@@ -58,13 +58,38 @@ std::vector<uint32_t> GroupByTrack(const TimelineSliceTable& slices, std::vector
   return order;
 }
 
+// Sorted stretches are merged: what tables of an export or threads of a recorder wrote one behind
+// the other is a few of them. Many short ones are sorted as a whole.
+template <typename Earlier>
+void SortRuns(std::span<uint32_t> rows, const Earlier& earlier) {
+  constexpr size_t kShortRun = 32;
+  std::vector<size_t> ends;
+  for (auto at = rows.begin(); at != rows.end();) {
+    at = std::is_sorted_until(at, rows.end(), earlier);
+    ends.push_back(static_cast<size_t>(at - rows.begin()));
+    if (ends.size() > rows.size() / kShortRun + 1)
+      return std::sort(rows.begin(), rows.end(), earlier);
+  }
+  while (ends.size() > 1) {
+    std::vector<size_t> merged;
+    for (size_t i = 0, begin = 0; i < ends.size(); i += 2) {
+      const size_t end = ends[std::min(i + 1, ends.size() - 1)];
+      const auto from = rows.begin() + static_cast<std::ptrdiff_t>(begin);
+      std::inplace_merge(from, rows.begin() + static_cast<std::ptrdiff_t>(ends[i]),
+                         rows.begin() + static_cast<std::ptrdiff_t>(end), earlier);
+      merged.push_back(begin = end);
+    }
+    ends = std::move(merged);
+  }
+}
+
 void SortTrack(const TimelineSliceTable& slices, std::span<uint32_t> rows) {
-  auto earlier = [&](uint32_t a, uint32_t b) {
-    return std::tuple(slices.start_ns[a], slices.duration_ns[b], a) <
-           std::tuple(slices.start_ns[b], slices.duration_ns[a], b);
-  };
-  if (!std::is_sorted(rows.begin(), rows.end(), earlier))
-    std::sort(rows.begin(), rows.end(), earlier);
+  SortRuns(rows, [&](uint32_t a, uint32_t b) {
+    const int64_t start_a = slices.start_ns[a], start_b = slices.start_ns[b];
+    if (start_a != start_b) return start_a < start_b;
+    const int64_t duration_a = slices.duration_ns[a], duration_b = slices.duration_ns[b];
+    return duration_a != duration_b ? duration_a > duration_b : a < b;
+  });
 }
 
 bool IsIdentity(std::span<const uint32_t> order) {

@@ -127,7 +127,8 @@ RankWindows MeasureRank(const TimelineView& view, const DeviceClasses& classes,
   IntervalSet device = Union(sets.compute, sets.communication);
   const auto& steps = view.model.tables.Get<TimelineStepTable>();
   RowRange rows = RowsOf(steps, view.who.input);
-  RankWindows measured{.from_steps = rows.size() > 0, .windows = {}};
+  RankWindows measured{
+      .from_steps = rows.size() > 0, .windows = {}, .compute_ns = Length(sets.compute)};
   for (size_t row = rows.begin; row < rows.end; ++row) {
     int64_t key = steps.label[row] == kNone64 ? steps.step[row] : steps.label[row];
     measured.windows.push_back(

@@ -32,6 +32,8 @@ struct Window {
 struct RankWindows {
   bool from_steps = false;
   std::vector<Window> windows;
+  // Of all of the recording: the device of a host that runs ahead does the work of a step after it.
+  int64_t compute_ns = 0;
 };
 
 // The words of names, looked up once for each.

@@ -56,6 +56,8 @@ def test_real_export(context):
         assert [(copies["n"], copies["ns"])] == in_database(path, "SELECT count(*), sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMCPY"), copies
         calls = query(context, out, "SELECT count(*) AS n, sum(duration_ns) AS ns FROM timeline_slice WHERE kind = 'runtime'")[0]
         assert [(calls["n"], calls["ns"])] == in_database(path, "SELECT count(*), sum(end - start) FROM CUPTI_ACTIVITY_KIND_RUNTIME"), calls
+        definitions = query(context, out, "SELECT DISTINCT definition FROM profile_breakdown")
+        assert definitions == [{"definition": "debrief"}], f"{definitions}: HTA and TraceLens read no exports"
         linked = query(context, out, "SELECT count(*) AS n FROM timeline_launch WHERE launch IS NOT NULL")[0]["n"]
         assert linked == in_database(path, """SELECT (SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL) + (SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MEMCPY)""")[0][0]
         assert query(context, out, "FROM finding WHERE severity = 'error' OR role = 'cause'") == [], "a healthy run is accused"

@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from job_simulator import MS, DataParallel, Pipeline  # noqa: E402
+from job_simulator import MS, US, DataParallel, Pipeline  # noqa: E402
 
-CLOSE = 0.05  # of what a fault costs
+CLOSE = 0.05   # of what a fault costs
+CHANCE = 0.01  # of a step: kernels of simulated jobs vary
 
 
 def warnings(context, folder):
@@ -66,6 +67,18 @@ def on_host(rank, steps, name, takes, category="user_annotation"):
 ALL, SOME = range(100), (5, 7, 9)
 
 
+def test_hosts_that_run_ahead(context):
+    """They never wait for their devices, whose work of a step comes after the step."""
+    def job():
+        made = DataParallel(ranks=4, steps=10)
+        made.reads_loss = False
+        return made
+    check(context, "ahead_gpu", job, lambda job: job.gpu.update({3: 1.4}), [3], "its GPU computes 3.1 ms longer per step")
+    check(context, "ahead_host", job, on_host(3, ALL, "train.py(7): log", 30 * MS, "python_function"), [3], "its host takes 30.0 ms longer per step")
+    job().run().write(context.scratch / "ahead")
+    assert warnings(context, context.scratch / "ahead") == []
+
+
 def test_slow_hosts(context):
     check(context, "host", four, on_host(1, ALL, "train.py(7): log", 5 * MS, "python_function"), [1], "its host takes")
     check(context, "data", four, on_host(2, ALL, "DataLoader.next", 5 * MS), [2], "its data loading takes")
@@ -110,3 +123,54 @@ def test_stage_that_holds_too_much(context):
 def test_steps_that_one_rank_did_not_record(context):
     """Steps repeat themselves and have no sequence numbers: which collective is which is told by the numbers of the steps."""
     check(context, "late", lambda: DataParallel(ranks=4, steps=7, noise=0.001), lambda job: job.gpu.update({3: 1.3}), [3], "its GPU computes", left_out={1: (4, 5)})
+
+
+# ---- Delays at random.
+
+def random_job(chance, seed):
+    """(what makes the job, its ranks, its steps, whether each of its ranks has one like it)"""
+    steps, noise = chance.randint(5, 9), chance.choice([0.005, 0.02])
+    kernel, batches = chance.choice([200, 400, 1000]) * US, chance.randint(4, 8)
+    ranks, stages = chance.choice([(3, 1), (4, 1), (6, 1), (8, 1), (4, 2), (8, 2), (8, 4), (4, 4)])
+
+    def job():
+        made = DataParallel(ranks, steps, noise, seed) if stages == 1 else Pipeline(ranks, steps, stages, batches, noise=noise, seed=seed)
+        made.kernel_ns = kernel
+        return made
+    return job, ranks, steps, ranks > stages
+
+
+def random_delay(chance, rank, steps, has_peers):
+    """A rank that has none like it can only be compared with itself: then some steps are delayed. Never the first, which may be left out."""
+    some = set(chance.sample(range(5, 4 + steps), chance.randint(2, steps // 2)))
+    where = chance.choice([ALL, some]) if has_peers else some
+    slower, takes = chance.uniform(1.2, 2.2), int(chance.uniform(4, 25) * MS)
+    return chance.choice([
+        lambda job: job.gpu.update({rank: lambda step: slower if step in where else 1.0}),
+        on_host(rank, where, "gc.py(1): collect", takes, "python_function"),
+        on_host(rank, where, "DataLoader.next", takes)])
+
+
+def rank_step_ns(job):
+    """Mean over ranks: in a pipeline they do not all end at once."""
+    spans = [max(max(work.end for work in rank.works), rank.steps[-1][2]) - rank.steps[0][1] for rank in job.ranks]
+    return sum(spans) / len(spans) / job.step_count
+
+
+def test_forty_random_delays(context):
+    errors = []
+    for seed in range(40):
+        chance = random.Random(seed)
+        job, ranks, steps, has_peers = random_job(chance, seed)
+        rank, faulty = chance.randrange(ranks), job()
+        random_delay(chance, rank, steps, has_peers)(faulty)
+        folder = context.scratch / f"random{seed}"
+        faulty.run().write(folder)
+        replayed, changes = what_if(context, folder)
+        assert abs(replayed["replayed_ns"] / replayed["recorded_ns"] - 1) < 0.01, (seed, replayed)
+        healthy = rank_step_ns(job().run())
+        cost = rank_step_ns(faulty) - healthy
+        gain, = [change["gain_ns"] for change in changes if change["kind"] == "rank" and change.get("worker_rank") == rank]
+        assert abs(gain - cost) < max(CLOSE * cost, CHANCE * healthy), (seed, gain, cost, healthy)
+        errors.append(abs(gain - cost) / max(cost, healthy * CHANCE))
+    print(f"  off by {max(errors):.1%} at most, {sorted(errors)[len(errors) // 2]:.2%} in the middle")

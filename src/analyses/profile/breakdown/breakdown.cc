@@ -10,6 +10,7 @@
 #include "analyses/analysis.h"
 #include "analyses/by_timeline.h"
 #include "analyses/profile/breakdown/step_categories.h"
+#include "base/text/strings.h"
 #include "compat/hta/tables.h"
 #include "model/model.h"
 #include "model/timeline/device_time.h"
@@ -276,6 +277,12 @@ void AddFindings(const Part& part, std::vector<Finding>& findings) {
   }
 }
 
+// HTA and TraceLens read traces in JSON alone: of databases and recordings they say nothing.
+bool IsReadByOthers(const TimelineView& view) {
+  const auto& timelines = view.model.tables.Get<TimelineTable>();
+  return IsOneOf(view.model.pools.Text(timelines.producer[view.row]), {"kineto", "chrome", "flex"});
+}
+
 Status Run(const Model& model, AnalysisResult& result) {
   ForEachTimeline(model, result, [&](const TimelineView& view, Part& part) {
     timeline::DeviceClasses classes(model);
@@ -284,9 +291,9 @@ Status Run(const Model& model, AnalysisResult& result) {
     timeline::DeviceWorks works = DeviceWorksOf(view, classes);
     if (!works.works.empty()) {
       AddDebrief(view, works, part);
-      AddTraceLens(view, works, trace_lens_names, part);
+      if (IsReadByOthers(view)) AddTraceLens(view, works, trace_lens_names, part);
     }
-    hta::AddBreakdown(view, hta_names, part);
+    if (IsReadByOthers(view)) hta::AddBreakdown(view, hta_names, part);
     AddStepCategories(view, works, part);
   });
   AddFindings(result.part, result.findings);

@@ -113,6 +113,14 @@ std::string NextStep(Reason reason) {
   }
 }
 
+std::string HowItCompares(const Case& each) {
+  if (each.reason == Reason::kUnknown) return "no other rank is late half as much";
+  if (each.from_all)
+    return "hosts run ahead of their devices, so all steps together are compared and none alone";
+  return fmt::format("its own part is the longest of all ranks in {:.0f} % of the steps",
+                     each.share_most * 100);
+}
+
 void AddEvidence(const Model& model, const Case& each, int64_t row, Finding& finding) {
   finding.evidence.push_back(
       {.text = fmt::format("compared with the median rank, {}: host {}, GPU {}, data loading {}",
@@ -148,12 +156,8 @@ Finding StragglerFinding(const Model& model, const RankKey& key, const Case& eac
   finding.headline = fmt::format("Rank {} is a straggler: {}", key.rank, Because(each));
   bool known = each.reason != Reason::kUnknown;
   finding.confidence = known ? (60 + 30 * each.share_most) / 100 : 0.5;
-  finding.why = fmt::format(
-      "it arrives last at {} of {} profiled collectives; {}", each.delays.times_last,
-      each.delays.collectives,
-      known ? fmt::format("its own part is the longest of all ranks in {:.0f} % of the steps",
-                          each.share_most * 100)
-            : "no other rank is late half as much");
+  finding.why = fmt::format("it arrives last at {} of {} profiled collectives; {}",
+                            each.delays.times_last, each.delays.collectives, HowItCompares(each));
   finding.next_step = NextStep(each.reason);
   return finding;
 }
@@ -215,6 +219,7 @@ std::map<RankKey, std::vector<Rank>> MeasureRanks(const Model& model) {
     }
     std::vector<Window>& all = same[0].windows.windows;
     all.insert(all.end(), measured.windows.begin(), measured.windows.end());
+    same[0].windows.compute_ns += measured.compute_ns;
   }
   return ranks;
 }

@@ -275,6 +275,22 @@ void FindReasonInSums(const Comparisons& all, size_t rank, int64_t least, Case& 
   each.share_most = (is_host ? all.host : all.compute).ShareMost(rank);
 }
 
+// Hosts that never wait for their devices run ahead of them: windows of steps do not hold the work
+// of these steps, but the recordings do, where they have as many steps as each other.
+void FindReasonInAll(const std::vector<Case>& cases, Case& each) {
+  const size_t steps = each.windows->windows.size();
+  std::vector<int64_t> others;
+  for (const Case& other : cases) {
+    if (!other.windows->from_steps || other.windows->windows.size() != steps) return;
+    if (&other != &each) others.push_back(other.windows->compute_ns);
+  }
+  const int64_t more = each.windows->compute_ns - Median(std::move(others));
+  if (steps == 0 || more * 2 < each.delays.own_ns) return;
+  each.reason = Reason::kGpu;
+  each.excess_compute_ns = more / static_cast<int64_t>(steps);
+  each.from_all = true;
+}
+
 void BlameDelays(std::vector<Case>& cases, const Comparisons& comparisons, int64_t step_ns) {
   std::vector<int64_t> delays;
   size_t windows = 0;
@@ -289,6 +305,7 @@ void BlameDelays(std::vector<Case>& cases, const Comparisons& comparisons, int64
     each.reason = Reason::kUnknown;
     const auto least = static_cast<int64_t>(static_cast<double>(step_ns) * kSmallestShare);
     FindReasonInSums(comparisons, rank, least, each);
+    if (each.reason == Reason::kUnknown) FindReasonInAll(cases, each);
   }
 }
 

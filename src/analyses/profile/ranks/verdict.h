@@ -81,6 +81,7 @@ struct Case {
   // Of a reason that is there in some steps only: its excess in all of them together.
   int64_t excess_sometimes_ns = 0;
   size_t steps_sometimes = 0;
+  bool from_all = false;  // the excess is that of the recording, by its steps
   Reason reason = Reason::kNone;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text/strings.h"
 #include "torch/engine_marks.h"
 
 namespace debrief::inputs::job_text {
@@ -40,6 +41,7 @@ void ServingRows::Add(const EngineLine& line, int64_t number, int64_t time_ns, c
       break;
     case EngineWhat::kDead:
       KeepFirst(dead_, number);
+      if (Contains(text, "shutting down client")) left_ = number;
       break;
     case EngineWhat::kLost:
       KeepFirst(dead_, number);
@@ -78,9 +80,12 @@ void ServingRows::Add(const EngineLine& line, int64_t number, int64_t time_ns, c
 void ServingRows::AddServed(int64_t number) { served_ = std::exchange(last_served_, number); }
 
 // Workers that get the interrupt of a terminal end before their engine hears of it. A server also
-// shuts down after its engine has died.
+// shuts down after its engine has died. A script that is done leaves its engine, whose client says
+// as the last line of all that it died; one whose engine dies under it says more.
 int64_t ServingRows::ShutdownLine() const {
   if (engine_ == 0) return 0;
+  const bool is_alone = fatal_ == 0 && left_ != 0 && left_ == dead_ && left_ == last_failure_;
+  if (is_alone && left_ == end_) return left_;
   const auto is_before = [](int64_t a, int64_t b) { return a != 0 && (b == 0 || a < b); };
   if (is_before(told_, fatal_)) return dead_ == 0 ? told_ : std::min(told_, dead_);
   const bool failed_before = is_before(fatal_, shutdown_) || is_before(dead_, shutdown_);

@@ -36,6 +36,8 @@ class ServingRows {
   void AddServed(int64_t number);
   // The engine went on behind everything before this line; 0 when nothing tells so.
   int64_t ServedLine() const { return served_; }
+  // The last line of the text.
+  void SetEnd(int64_t number) { end_ = number; }
   // Did the engine fail, by its own words?
   bool failed() const { return ShutdownLine() == 0 && last_failure_ > served_; }
   // From which line on everything belongs to an orderly end; 0 when there was none.
@@ -56,6 +58,8 @@ class ServingRows {
   // The first line of each kind; 0: none.
   int64_t engine_ = 0, fatal_ = 0, dead_ = 0, told_ = 0, shutdown_ = 0;
   int64_t last_failure_ = 0;
+  int64_t left_ = 0;  // the engine is dead, of which only its client tells
+  int64_t end_ = 0;
   int64_t served_ = 0, last_served_ = 0;  // the last but one, and the last
 };
 
