@@ -223,7 +223,7 @@ class Reporter {
                                 {static_cast<int64_t>(row)}});
     finding.confidence = 0.8;
     finding.why = "an exception ended it; the program may have caught it";
-    finding.next_step = fmt::format("Look at {} and at the exception in the output", place);
+    finding.next_step = fmt::format("Look at {} and at the exception in the output.", place);
     return finding;
   }
 
