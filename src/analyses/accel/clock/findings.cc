@@ -139,7 +139,7 @@ void DescribeGapped(const Rows<Cycles>&, Finding& finding) {
   finding.confidence = 0.8;
   finding.why = "the counter was reset, stopped while idle, or records were copied";
   finding.next_step =
-      "Trust durations, not gaps; record again with the power saving of the device off";
+      "Trust durations, not gaps; record again with the power saving of the device off.";
 }
 
 void DescribeViolation(const Rows<Causality>& rows, Finding& finding) {

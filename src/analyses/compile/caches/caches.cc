@@ -247,7 +247,7 @@ void AddLate(const Part& part, std::vector<Finding>& findings) {
     finding.confidence = 0.6;
     finding.why = "by wall clock, which hosts may not agree about; ranks of one host share a cache";
     finding.next_step =
-        "Put TORCHINDUCTOR_CACHE_DIR on storage that all hosts share, or turn on the remote cache";
+        "Put TORCHINDUCTOR_CACHE_DIR on storage that all hosts share, or turn on the remote cache.";
     findings.push_back(std::move(finding));
   }
 }
