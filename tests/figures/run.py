@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One number, one source: what terminal, JSON, Markdown, explain, sheets and tables say of five jobs is the same.
+"""One number, one source: what terminal, JSON, Markdown, explain, sheets and tables say of eight jobs is the same.
 
 usage: run.py [--binary PATH]
 
@@ -73,7 +73,7 @@ def check_findings(job):
     if job.json["findings"]:
         first = job.json["findings"][0]
         assert " ".join(words_of(first["headline"])) in " ".join(words_of(job.text)), first["headline"]
-        assert words_of(first["headline"])[:4] == [word for word in words_of(job.markdown) if word in words_of(first["headline"])][:4], job.markdown[:200]
+        assert " ".join(words_of(first["headline"])) in " ".join(words_of(job.markdown.replace("\\", ""))), job.markdown[:200]
         assert f"{percent(first)} %" in job.markdown
     assert len(job.json["inputs"]) == job.rows("SELECT count(*) AS n FROM input")[0]["n"]
 
@@ -85,7 +85,7 @@ def check_breakdown(job):
     sheet = [row for row in job.sheet("breakdown") if row["scope"] == "all" and row["definition"] == "debrief"]
     table = job.rows("SELECT rank, total_ns, idle_ns FROM profile_breakdown WHERE scope = 'all' AND definition = 'debrief' ORDER BY rank")
     assert sorted((row["rank"], row["total_ns"], row["idle_ns"]) for row in sheet) == \
-        sorted((str(row["rank"]), str(row["total_ns"]), str(row["idle_ns"])) for row in table)
+        sorted(("" if row["rank"] is None else str(row["rank"]), str(row["total_ns"]), str(row["idle_ns"])) for row in table)
     text = job.run("profile", "breakdown", job.path, "--quiet")
     if len(table) > 1:
         line = text.split("summed over")[1].splitlines()[2]
@@ -137,8 +137,8 @@ def jobs():
     if data is None:
         print("skipped: the recorded jobs, no ../shared/data beside the checkout")
         return
-    yield data / "recorded/jobs/slow_rank"
-    yield data / "recorded/jobs/compile_divergence"
+    for name in ("jobs/slow_rank", "jobs/compile_divergence", "jobs/crash", "profiles/plain.json.gz"):
+        yield data / "recorded" / name
 
 
 def main():
