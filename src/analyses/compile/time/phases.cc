@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <unordered_map>
 
@@ -73,7 +74,7 @@ class Pairing {
   std::vector<Phase> Run() {
     phases_.reserve(events_.size() / 2 + 1);
     FindLastTimes();
-    for (size_t row = 0; row < events_.size(); ++row) Look(row);
+    for (size_t row : InOrder()) Look(row);
     for (auto& [key, track] : tracks_) {
       const int64_t last = last_ns_[std::get<0>(key)];
       while (!track.open.empty()) Close(track, track.open.size() - 1, last);
@@ -82,6 +83,21 @@ class Pairing {
   }
 
  private:
+  // Events whose payload lay between those of other ranks and was put together again stand behind
+  // all others, and what was made of it before is no event.
+  std::vector<size_t> InOrder() const {
+    std::vector<size_t> rows(events_.size());
+    std::iota(rows.begin(), rows.end(), size_t{0});
+    auto place = [&](size_t row) { return std::pair(events_.input[row], events_.entry[row]); };
+    if (std::ranges::is_sorted(rows, {}, place)) return rows;
+    std::ranges::stable_sort(rows, {}, place);
+    std::vector<size_t> last;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (i + 1 == rows.size() || place(rows[i]) != place(rows[i + 1])) last.push_back(rows[i]);
+    }
+    return last;
+  }
+
   // Until when each process wrote.
   void FindLastTimes() {
     Process last_key = {kNone32, kNone32, kNone32};
