@@ -22,6 +22,19 @@ bool LooksLikePickle(std::string_view head) {
   return (head[0] == '}' || head[0] == ']') && head[1] == 'q';
 }
 
+std::string_view FirstPrinted(std::string_view head) {
+  while (!head.empty()) {
+    const std::string_view line = FirstLine(head);
+    const std::string_view words = Trimmed(line);
+    const std::string_view prompt = words.substr(0, words.find("$ "));
+    const bool is_prompt = prompt.size() < words.size() && Contains(prompt, "@") &&
+                           prompt.find('"') == std::string_view::npos;
+    if (!words.empty() && !is_prompt && !StartsWithAny(words, {"$ ", "+ "})) return line;
+    head.remove_prefix(std::min(line.size() + 1, head.size()));
+  }
+  return {};
+}
+
 bool LooksLikeText(std::string_view head) {
   auto odd = [](unsigned char c) {
     return c < 32 && c != '\n' && c != '\r' && c != '\t' && c != 27 && c != '\b';

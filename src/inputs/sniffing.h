@@ -25,6 +25,10 @@ bool LooksLikeText(std::string_view head);
 bool MayBeNote(std::string_view path);
 bool HasPastedOutput(std::string_view head);
 
+// The first line that is not blank and no command as a shell shows it ("$ ncclras", "+ nvidia-smi
+// ...", "me@n1:~$ sacct"): what was pasted with it.
+std::string_view FirstPrinted(std::string_view head);
+
 // Trace Event Format: an object with traceEvents, or a bare array of events.
 bool LooksLikeTraceEvents(const SniffInput& input);
 

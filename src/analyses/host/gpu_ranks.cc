@@ -1,5 +1,6 @@
 #include "analyses/host/gpu_ranks.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "base/text/strings.h"
@@ -74,6 +75,22 @@ const std::set<std::string>& GpuRanks::HostsOf(Attempt attempt) const {
   static const std::set<std::string> kNoHosts;
   const auto job = jobs_.find(attempt);
   return job == jobs_.end() ? kNoHosts : job->second.hosts;
+}
+
+bool GpuRanks::IsElsewhere(Attempt attempt, std::string_view host) const {
+  const auto found = jobs_.find(attempt);
+  if (found == jobs_.end()) return false;
+  const Job& job = found->second;
+  if (job.hosts.contains(std::string(ShortHost(host)))) return false;
+  size_t placed = 0;
+  for (const auto& [where, ranks] : job.ranks) {
+    if (where.empty() && !ranks.empty()) return false;
+    placed += ranks.size();
+  }
+  const int32_t world = WorldSizeOf(attempt.first);
+  if (world != kNone32 && placed < static_cast<size_t>(world)) return false;
+  return std::ranges::any_of(job.seen,
+                             [&](const auto& seen) { return job.hosts.contains(seen.first); });
 }
 
 std::string GpuRanks::KnownHost(const Job& job, std::string_view host) {

@@ -31,6 +31,10 @@ class GpuRanks {
                  std::string_view bus_id) const;
   int32_t RankOfProcess(Attempt attempt, std::string_view host, int64_t pid) const;
 
+  // The job runs on other hosts: it is known where all of its ranks are, and a monitor saw some of
+  // them. Exports of a cluster have the GPUs of other jobs as well.
+  bool IsElsewhere(Attempt attempt, std::string_view host) const;
+
   // Hosts that inputs of the attempt name.
   const std::set<std::string>& HostsOf(Attempt attempt) const;
 

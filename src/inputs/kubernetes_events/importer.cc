@@ -1,4 +1,4 @@
-// Events of Kubernetes: `kubectl get events -o json`. docs/formats/kubernetes_events.md
+// Events of Kubernetes: `kubectl get events -o json`, -o yaml. docs/formats/kubernetes_events.md
 //
 //   {"kind":"List","items":[{"kind":"Event","reason":"Evicted","involvedObject":{"kind":"Pod",
 //     "name":"trainer-worker-3"},"message":"The node was low on resource: memory.", ...}]}
@@ -13,7 +13,9 @@
 
 #include "base/json/cursor.h"
 #include "base/text/scan.h"
+#include "base/text/strings.h"
 #include "inputs/records/job_statements.h"
+#include "inputs/sniffing.h"
 #include "inputs/text_lines.h"
 #include "tables/cluster_event.h"
 #include "torch/glog_time.h"
@@ -51,9 +53,81 @@ bool IsEventList(const JsonOutline& json) {
   return list && (json.Has("items[].involvedObject") || json.Has("items[].regarding"));
 }
 
-Recognition Sniff(const SniffInput& input) {
-  return {.mine = input.json != nullptr && IsEventList(*input.json)};
+bool IsYaml(std::string_view head) {
+  return StartsWithAny(Trimmed(head), {"apiVersion: ", "---\napiVersion: "}) &&
+         HasWord(head, "kind: Event\n") &&
+         (HasWord(head, "involvedObject:") || HasWord(head, "regarding:"));
 }
+
+Recognition Sniff(const SniffInput& input) {
+  if (input.json != nullptr) return {.mine = IsEventList(*input.json)};
+  return {.mine = IsYaml(input.head)};
+}
+
+void SetField(std::string_view key, std::string_view text, ClusterEvent& event) {
+  if (key == "reason") event.reason = text;
+  if (key == "message" || key == "note") event.message = text;
+  if (key == "type") event.warning = text == "Warning";
+  const bool time = key == "lastTimestamp" || key == "eventTime" || key == "firstTimestamp" ||
+                    key == "deprecatedLastTimestamp";
+  if (time && (event.time_ns == kNone64 || key == "lastTimestamp")) {
+    const int64_t parsed = ParseIsoTime(text);
+    if (parsed != kNone64) event.time_ns = parsed;
+  }
+}
+
+void SetCount(int64_t count, ClusterEvent& event) {
+  constexpr int64_t kMost = 1 << 30;
+  if (count > 0 && count < kMost) event.count = static_cast<int32_t>(count);
+}
+
+// Events in the YAML that kubectl writes: one key a line, objects further to the right, texts of
+// several lines still further. No other YAML is understood.
+class YamlReader {
+ public:
+  explicit YamlReader(std::vector<ClusterEvent>& events) : events_(events) {}
+
+  void Add(std::string_view line) {
+    size_t indent = line.find_first_not_of(' ');
+    if (indent == std::string_view::npos) return;
+    std::string_view text = Trimmed(line.substr(indent));
+    if (TakePrefix(text, "- ")) {
+      Flush();
+      indent += 2;
+      level_ = indent;
+    }
+    if (indent < level_ || text == "---") Flush();
+    if (indent <= level_) level_ = indent;
+    const size_t colon = text.find(':');
+    const bool is_key =
+        colon != std::string_view::npos && (colon + 1 == text.size() || text[colon + 1] == ' ');
+    const std::string_view key = is_key ? text.substr(0, colon) : std::string_view();
+    const std::string_view value = is_key ? Trimmed(text.substr(colon + 1), " '\"") : text;
+    if (indent == level_) {
+      section_ = key;
+      SetField(key, value, event_);
+      if (key == "count") SetCount(LeadingNumber(value, 0), event_);
+      return;
+    }
+    if (section_ == "message" || section_ == "note")
+      event_.message += " " + std::string(Trimmed(text, " '\""));
+    if (section_ != "involvedObject" && section_ != "regarding") return;
+    if (key == "kind") event_.kind = value;
+    if (key == "name") event_.name = value;
+  }
+
+  void Flush() {
+    if (!event_.reason.empty() && !event_.kind.empty()) events_.push_back(std::move(event_));
+    event_ = {};
+    section_.clear();
+  }
+
+ private:
+  std::vector<ClusterEvent>& events_;
+  ClusterEvent event_;
+  std::string section_;  // the key of the event that the lines further to the right belong to
+  size_t level_ = 0;     // where keys of the event begin
+};
 
 class EventReader {
  public:
@@ -84,17 +158,8 @@ class EventReader {
 
  private:
   static void ReadField(std::string_view key, JsonValue field, ClusterEvent& event) {
-    if (key == "reason") event.reason = field.String().value_or("");
-    if (key == "message" || key == "note") event.message = field.String().value_or("");
-    if (key == "type") event.warning = field.String().value_or("") == "Warning";
-    const bool time = key == "lastTimestamp" || key == "eventTime" || key == "firstTimestamp";
-    if (time && (event.time_ns == kNone64 || key == "lastTimestamp")) {
-      const int64_t parsed = ParseIsoTime(field.String().value_or(""));
-      if (parsed != kNone64) event.time_ns = parsed;
-    }
-    constexpr int64_t kMost = 1 << 30;
-    const int64_t count = key == "count" ? field.Int().value_or(1) : 0;
-    if (count > 0 && count < kMost) event.count = static_cast<int32_t>(count);
+    if (field.kind() == JsonKind::kString) SetField(key, field.String().value_or(""), event);
+    if (key == "count") SetCount(field.Int().value_or(0), event);
   }
 
   std::vector<ClusterEvent>& events_;
@@ -122,8 +187,15 @@ class EventsReader final : public TextReader {
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     std::vector<ClusterEvent> events;
-    TRY(ReadJson(source, range, {kMostEvents, kEventsLong, kEventsJson}, part,
-                 [&](std::string_view text) { return ReadEvents(text, events); }));
+    ASSIGN_OR_RETURN(const bool is_json, IsJsonObject(source));
+    if (!is_json) {
+      YamlReader yaml(events);
+      TRY(ForEachLine(source, [&](std::string_view line, int64_t) { yaml.Add(line); }));
+      yaml.Flush();
+    } else {
+      TRY(ReadJson(source, range, {kMostEvents, kEventsLong, kEventsJson}, part,
+                   [&](std::string_view text) { return ReadEvents(text, events); }));
+    }
     for (const ClusterEvent& event : events) AddRow(event, part);
     const std::set<std::string> jobs = JobsOf(events, part);
     for (const ClusterEvent& event : events) AddWhatItSays(event, jobs, part);

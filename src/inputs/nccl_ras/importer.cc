@@ -34,9 +34,7 @@ Recognition Sniff(const SniffInput& input) {
     return {.mine = input.json->Has("nccl_version") &&
                     (input.json->Has("communicators") || input.json->Has("communicators_count"))};
   }
-  std::string_view first =
-      input.head.substr(std::min(input.head.find_first_not_of(" \t\r\n"), input.head.size()));
-  const std::string_view line = FirstLine(first);
+  const std::string_view line = Trimmed(FirstPrinted(input.head));
   return {.mine = (RasTextParser::IsFirstLine(line) || RasMonitorParser::IsEvent(line)) &&
                   LooksLikeText(input.head)};
 }

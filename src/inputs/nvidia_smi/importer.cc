@@ -20,7 +20,7 @@ constexpr DiagnosticKind kSmiLine = {"nvidia_smi.bad_line", Severity::kWarning,
 
 Recognition Sniff(const SniffInput& input) {
   if (input.json != nullptr || !LooksLikeText(input.head)) return {};
-  return {.mine = SmiSheet::IsHead(Trimmed(FirstLine(input.head)))};
+  return {.mine = SmiSheet::IsHead(Trimmed(FirstPrinted(input.head)))};
 }
 
 class SmiReader final : public TextReader {

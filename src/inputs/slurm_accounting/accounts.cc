@@ -179,17 +179,63 @@ Status ReadAccountJson(std::string_view text, std::vector<Account>& accounts) {
   });
 }
 
+namespace {
+
+// What stands between the columns of a head: `sacct -P --delimiter`.
+char SeparatorIn(std::string_view line) {
+  for (char separator : {'|', ',', ';', '\t'}) {
+    if (line.find(separator) != std::string_view::npos) return separator;
+  }
+  return ' ';
+}
+
+// "134:0": code and signal.
+int32_t CodeIn(std::string_view text) {
+  const size_t colon = std::min(text.find(':'), text.size());
+  const auto code = ParseNumber<int64_t>(text.substr(0, colon));
+  const auto signal = ParseNumber<int64_t>(text.substr(std::min(colon + 1, text.size())));
+  return CodeOf(code.value_or(-1), signal.value_or(0));
+}
+
+}  // namespace
+
 bool AccountSheet::IsHead(std::string_view line) {
   const char last = line.starts_with("JobIDRaw") || line.starts_with("JobID") ? 'x' : '\0';
-  const bool told = Contains(line, "State") && (Contains(line, "|") || Contains(line, "ExitCode"));
+  const bool told =
+      Contains(line, "State") && (SeparatorIn(line) != ' ' || Contains(line, "ExitCode"));
   return last != '\0' && told;
+}
+
+bool AccountSheet::IsJobHead(std::string_view line) {
+  return line.starts_with("JobId=") && IsDigit(line[std::min<size_t>(line.size() - 1, 6)]) &&
+         Contains(line, " JobName=");
+}
+
+// "   JobState=TIMEOUT Reason=TimeLimit Dependency=(null)", below a head.
+void AccountSheet::AddFields(std::string_view line, int64_t number,
+                             std::vector<Account>& accounts) {
+  if (IsJobHead(line)) accounts.push_back({.line = number});
+  Account& job = accounts.back();
+  for (std::string_view word : WordsOf(line)) {
+    const size_t equals = std::min(word.find('='), word.size());
+    const std::string_view key = word.substr(0, equals);
+    const std::string_view value = word.substr(std::min(equals + 1, word.size()));
+    if (key == "JobId") job.job = value;
+    if (key == "JobName") job.name = value;
+    if (key == "JobState") job.state = StateOf(value);
+    if (key == "Reason") job.reason = value;
+    if (key == "NodeList" && value != "(null)") job.nodes = value;
+    if (key == "StartTime") job.start_ns = ParseIsoTime(value);
+    if (key == "EndTime") job.end_ns = ParseIsoTime(value);
+    if (key == "ExitCode") job.exit_code = CodeIn(value);
+  }
 }
 
 std::vector<std::string_view> AccountSheet::Cells(std::string_view line) const {
   std::vector<std::string_view> cells;
-  if (separator_ == '|') {
+  if (separator_ != ' ') {
     while (cells.size() < columns_.size()) {
-      const size_t end = std::min(line.find('|'), line.size());
+      const size_t end = std::min(line.find(separator_), line.size());
       cells.push_back(Trimmed(line.substr(0, end)));
       if (end == line.size()) break;
       line.remove_prefix(end + 1);
@@ -205,13 +251,18 @@ std::vector<std::string_view> AccountSheet::Cells(std::string_view line) const {
 
 bool AccountSheet::Add(std::string_view line, int64_t number, std::vector<Account>& accounts) {
   if (Trimmed(line).empty()) return true;
+  is_job_ = is_job_ || IsJobHead(Trimmed(line));
+  if (is_job_) {
+    AddFields(Trimmed(line), number, accounts);
+    return true;
+  }
   if (IsHead(Trimmed(line))) {
-    separator_ = Contains(line, "|") ? '|' : ' ';
+    separator_ = SeparatorIn(Trimmed(line));
     columns_.clear();
     widths_.clear();
-    std::string_view rest = Trimmed(line, " \t\r|");
-    while (separator_ == '|' && !rest.empty()) {
-      const std::string_view name = rest.substr(0, rest.find('|'));
+    std::string_view rest = Trimmed(line, " \t\r|,;");
+    while (separator_ != ' ' && !rest.empty()) {
+      const std::string_view name = rest.substr(0, rest.find(separator_));
       columns_.emplace_back(Trimmed(name));
       rest.remove_prefix(std::min(name.size() + 1, rest.size()));
     }
@@ -243,12 +294,7 @@ bool AccountSheet::Add(std::string_view line, int64_t number, std::vector<Accoun
     if (columns_[i] == "Reason") account.reason = cell;
     if (columns_[i] == "Start") account.start_ns = ParseIsoTime(cell);
     if (columns_[i] == "End") account.end_ns = ParseIsoTime(cell);
-    if (columns_[i] == "ExitCode") {
-      const size_t colon = std::min(cell.find(':'), cell.size());
-      const auto code = ParseNumber<int64_t>(cell.substr(0, colon));
-      const auto signal = ParseNumber<int64_t>(cell.substr(std::min(colon + 1, cell.size())));
-      account.exit_code = CodeOf(code.value_or(-1), signal.value_or(0));
-    }
+    if (columns_[i] == "ExitCode") account.exit_code = CodeIn(cell);
   }
   if (account.job.empty() || !IsDigit(account.job.front()) || account.state.empty()) return false;
   accounts.push_back(std::move(account));

@@ -31,14 +31,18 @@ class AccountSheet {
  public:
   // "JobID|JobName|State|ExitCode", or the same with blanks between.
   static bool IsHead(std::string_view line);
+  // "JobId=17 JobName=train", as `scontrol show job` begins.
+  static bool IsJobHead(std::string_view line);
 
   // False when the line is no row.
   bool Add(std::string_view line, int64_t number, std::vector<Account>& accounts);
 
  private:
   std::vector<std::string_view> Cells(std::string_view line) const;
+  static void AddFields(std::string_view line, int64_t number, std::vector<Account>& accounts);
 
   char separator_ = 0;
+  bool is_job_ = false;  // of scontrol
   std::vector<std::string> columns_;
   std::vector<size_t> widths_;  // of a table
 };

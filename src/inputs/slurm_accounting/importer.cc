@@ -43,8 +43,9 @@ Recognition Sniff(const SniffInput& input) {
     const bool has_state = json.Has("jobs[].steps") || json.Has("jobs[].job_state");
     return {.mine = json.Has("jobs[].job_id") && has_state && json.Has("jobs[].exit_code")};
   }
-  return {.mine =
-              LooksLikeText(input.head) && AccountSheet::IsHead(Trimmed(FirstLine(input.head)))};
+  const std::string_view first = Trimmed(FirstPrinted(input.head));
+  return {.mine = LooksLikeText(input.head) &&
+                  (AccountSheet::IsHead(first) || AccountSheet::IsJobHead(first))};
 }
 
 // The job was ended from outside: words that the importer of texts knows as well.

@@ -197,6 +197,7 @@ std::vector<GpusOfJob> CollectGpus(const Model& model) {
     GpusOfJob& job = result.emplace_back(GpusOfJob{attempt, {}});
     const auto span = spans.find(attempt);
     for (auto& [place, gpu] : gpus) {
+      if (ranks.IsElsewhere(attempt, gpu.host)) continue;
       gpu.rank = ranks.RankOf(attempt, gpu.host, gpu.number, gpu.bus_id);
       SortSamples(gpu);
       if (span != spans.end()) KeepSpan(span->second, gpu);
