@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text/colours.h"
 #include "base/text/scan.h"
 #include "base/text/strings.h"
 #include "inputs/sniffing.h"
@@ -155,6 +156,8 @@ class TextScanner {
     if (pids_.size() != 1) clues_.host.clear();
     SettleLauncher();
     SettleGroups();
+    clues_.world_size = std::max(clues_.world_size, connected_size_);
+    if (connected_.size() == 1) clues_.connected_rank = *connected_.begin();
     SettleRestarts();
     clues_.is_output |= !ranks_.empty() || clues_.is_launcher || clues_.start_ns != kNone64;
     return std::move(clues_);
@@ -182,6 +185,7 @@ class TextScanner {
     has_replicas_ |= Contains(line, " - step ") && Contains(line, "quorum_id=");
     if (clues_.is_launcher || has_ranks_) ReadLauncher(line);
     if (has_ranks_) ReadSaidRank(line);
+    if (has_ranks_) ReadConnected(line);
   }
 
   // [2026-11-15 23:22:09,590][rank 5/8][INFO] text                            a logger
@@ -291,6 +295,23 @@ class TextScanner {
     if (size != clues_.world_size) return;
     if (nccl_ranks_.size() >= kMostTold) return;
     nccl_doubled_ |= nccl_ranks_.emplace(rank, *pid).first->second != *pid;
+  }
+
+  // [./gloo/transport/tcp/context.cc:243] INFO Rank 1 is connected to 3. Expected number of
+  // connected peers is: 3
+  void ReadConnected(std::string_view line) {
+    const size_t at = line.find("] INFO Rank "), old = line.find("[Gloo] Rank ");
+    if (at == std::string_view::npos && old == std::string_view::npos) return;
+    if (!Contains(line, " is connected to ")) return;
+    const int32_t rank = AsRank(NumberAfter(line, "] INFO Rank "));
+    const int32_t peers = AsRank(LeadingNumber(line.substr(line.rfind(' ') + 1)));
+    const int32_t known = rank != kNone32 ? rank : AsRank(NumberAfter(line, "[Gloo] Rank "));
+    if (known == kNone32 || peers == kNone32 || peers < 1 || known > peers) return;
+    if (peers + 1 > connected_size_) {
+      connected_size_ = peers + 1;
+      connected_.clear();
+    }
+    if (peers + 1 == connected_size_ && connected_.size() < 2) connected_.insert(known);
   }
 
   void AddProcess(int64_t pid, int32_t rank) {
@@ -405,7 +426,9 @@ class TextScanner {
   size_t lines_ = 0, task_lines_ = 0;
   std::set<int32_t> ranks_, tasks_, local_labels_, said_, called_;
   std::map<int32_t, int64_t> nccl_ranks_;  // of the largest communicator, and their processes
-  bool nccl_doubled_ = false;              // two processes are the same rank
+  int32_t connected_size_ = kNone32;       // of gloo's largest group, and two of its ranks
+  std::set<int32_t> connected_;
+  bool nccl_doubled_ = false;  // two processes are the same rank
   std::set<int64_t> pids_;
   std::set<int64_t> launched_;  // processes of which the launcher speaks; two are enough
   std::set<std::string> containers_;
@@ -429,8 +452,12 @@ TextClues CluesOfText(std::string_view head, std::string_view tail, int64_t now_
   TextScanner scanner(now_ns);
   tail = tail.substr(std::min(tail.find('\n'), tail.size()));
   const bool wrapped = IsWrappedText(head);
-  scanner.Scan(wrapped ? UnwrapText(head) : head);
-  scanner.Scan(wrapped ? UnwrapText(tail) : tail);
+  for (const std::string_view part : {head, tail}) {
+    const std::string text = wrapped            ? UnwrapText(part)
+                             : HasColours(part) ? WithoutColours(part)
+                                                : std::string();
+    scanner.Scan(wrapped || HasColours(part) ? text : part);
+  }
   return scanner.Finish();
 }
 

@@ -18,6 +18,7 @@ HEADS = {
     "numbers_in_brackets": "[807{0:02}] ",
     "numbers_set_right": "{0:6}\t",
     "name_of_a_run": "[run-7f3a] ",
+    "colours": "\x1b[32m[2026-11-15 09:19:{0:02}] \x1b[0m",
 }
 
 

@@ -1,5 +1,5 @@
 """What gloo leaves: calls that give up with the line of the program and nothing else, messages of another size, closed connections."""
-from texts import SITE, STEPS, Case, failed, marked, stopping, torchrun
+from texts import SITE, STEPS, Case, failed, marked, stopping, torchrun, trace
 
 PAIR, BUFFER = "[./gloo/transport/tcp/pair.cc:547]", "[./gloo/transport/tcp/unbound_buffer.cc:78]"
 WAITED = f"RuntimeError: {BUFFER} Timed out waiting 12000ms for recv operation to complete"
@@ -26,6 +26,12 @@ INNER = (f'Traceback (most recent call last):\n  File "{SITE}/torch/__init__.py"
 OUTER = ('Traceback (most recent call last):\n  File "/srv/fit.py", line 52, in main\n    out = left + right\n'
          f'  File "{SITE}/torch/_ops.py", line 916, in __call__\n    return self._op(*args)\nRuntimeError: Attempting to broadcast a dimension of length 6\n')
 PICKLE = "_pickle.PicklingError: Can't pickle local object <function Rows.<locals>.<lambda> at 0x7f{}93cb3060>"
+CONNECTED = "[./gloo/transport/tcp/context.cc:243] INFO Rank {} is connected to 2. Expected number of connected peers is: 2\n"
+# What the program printed and got over; then it lost its peer.
+LOGGED = "09:10:11 ERROR could not restore the schedule\n" + trace("KeyError: 'warmup'") + "09:10:11 ERROR starting afresh\n"
+GIVEN_UP = "RuntimeError: no answer of the feature service"
+FRAMES = "".join(f"rank 2 has no frame for {seconds} s\n" for seconds in (2, 4, 6, 8))
+BAR = "fit:  62%|######2   | {}/8 [00:01<00:00,  4.09it/s]\n"
 # A restart of torchrun: the failure without the closing list, then steps again.
 RESTARTED = STEPS + gave_up(1, "ConnectionResetError: [Errno 104] Connection reset by peer") + stopping(4711) + failed(1, 1, 4712)
 
@@ -43,6 +49,25 @@ CASES = [
     Case("gloo_two_quiet", {f"rank{r}.log": STEPS + (gave_up(r, CLOSED) if r in (0, 3) else "") for r in range(4)}, [], ""),
     Case("gap_in_the_list", {"out.log": STEPS + gave_up(0, CLOSED) + gave_up(2, CLOSED) + torchrun((0, 1), (2, 1))}, [1], "Rank 1 ended"),
     Case("host_of_the_store", {"out.txt": SPAWNED}, [], "Not all ranks joined.*address of rank 0"),
+    Case("gloo_only_quiet_after_logged", {f"rank{r}.log": STEPS + (LOGGED + gave_up(r, CLOSED) if r != 1 else "") for r in range(3)},
+         [1], "ended and printed no error"),
+    Case("logged_before_cleaning_up", {"rank0.log": STEPS + gave_up(0, CLOSED), "rank1.log": STEPS + LOGGED + gave_up(1, CLOSED, 60)}, [1], "warmup"),
+    Case("gloo_store_is_gone", {f"rank{r}.log": STEPS + (gave_up(r, "torch.distributed.DistNetworkError: Failed to recv, got 0 bytes. Connection was "
+                                                                    "likely closed. Did the remote server shutdown or crash?") if r else "")
+                                for r in range(3)}, [0], "ended and printed no error"),
+    Case("gloo_only_alive", {"rank0.log": gave_up(0, WAITED), "rank1.log": gave_up(1, GIVEN_UP), "rank2.log": gave_up(2, GIVEN_UP, 44),
+                             "rank3.log": "waiting for shard 7\n"}, [3], "Rank 3 did not take part where rank 0 timed out; ranks 1-2 gave up"),
+    Case("repeats_itself", {"rank0.log": gave_up(0, WAITED), "rank1.log": "ready\n", "rank2.log": "ready\n" + FRAMES,
+                            "out.log": torchrun((0, 1), (1, -15), (2, -15))}, [2], "Rank 2 printed one line over and over.*no frame for"),
+    Case("interrupted_alone", {"rank0.log": STEPS + gave_up(0, CLOSED), "rank1.log": STEPS + gave_up(1, "KeyboardInterrupt"),
+                               "rank2.log": STEPS + gave_up(2, CLOSED)}, [1], "KeyboardInterrupt"),
+    # ---- names that tell no rank: gloo numbers the processes
+    Case("gloo_numbers", {f"w{r}_k{'xqz'[r]}4.txt": CONNECTED.format(r) + (gave_up(r, WAITED) if r != 1 else "") for r in range(3)},
+         [1], "Rank 1 did not take part"),
+    # ---- what stood in a buffer is written behind the exception, and a bar is drawn again
+    Case("steps_behind", {f"rank{r}.log": gave_up(r, CLOSED if r else "ValueError: bad crop") + STEPS for r in range(2)}, [0], "bad crop"),
+    Case("bar_behind", {"rank0.log": BAR.format(4) + gave_up(0, "ValueError: bad crop") + "\n" + BAR.format(5), "rank1.log": gave_up(1, CLOSED),
+                        "out.log": torchrun((0, 1), (1, -15))}, [0], "bad crop"),
     # ---- calls that do not match
     Case("gloo_size", {"out.log": STEPS + ENFORCE + gave_up(0, CLOSED) + torchrun((1, -6), (0, -15))}, [], "Rank 1 received 96 bytes where it expected 48"),
     Case("gloo_size_and_line", {"out.log": STEPS + ENFORCE + gave_up(0, CLOSED) + gave_up(2, CLOSED) + gave_up(3, CLOSED, 61) +
@@ -58,5 +83,11 @@ CASES = [
     Case("addresses_differ", {"out.log": gave_up(0, PICKLE.format(11)) + gave_up(1, PICKLE.format(22)) + torchrun((0, 1), (1, 1))}, [0, 1], "PicklingError"),
     Case("interrupted_launcher", {"out.log": STEPS + "torch.distributed.elastic.multiprocessing.api.SignalException: Process 77 got signal: 2\n"},
          [], r"told to stop by SIGINT \(signal 2\)"),
+    Case("printed_and_went_on", {f"rank{r}.log": CONNECTED.format(r) + LOGGED + "report skipped\n" for r in range(3)}, healthy=True),
+    Case("printed_before_the_end", {"out.log": LOGGED + "".join(f"worker {r} takes over\n" for r in range(7)) + "worker 1 finished\n"}, healthy=True),
+    Case("a_peer_got_over_it", {"rank0.log": LOGGED + "Training complete, best step 7\n", "rank1.log": LOGGED}, healthy=True),
+    Case("end_in_the_other_text", {"rank0.out": "rank 0 finished\n", "rank0.err": LOGGED}, healthy=True),
+    # PyTorch's mark is missing, but the program says itself that it gives up.
+    Case("printed_and_exits", {f"rank{r}.log": CONNECTED.format(r) + LOGGED + "exiting after an error\n" for r in range(3)}, [0, 1, 2], "warmup"),
     Case("went_on", {"out.log": RESTARTED + STEPS}, healthy=True),
 ]

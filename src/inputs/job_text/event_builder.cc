@@ -25,6 +25,13 @@ std::optional<std::string> ReasonOfPod(std::string_view text) {
   return std::string(Trimmed(text.substr(kKey.size())));
 }
 
+// In a traceback: a line of source, or the exception of Python's own sockets. PyTorch's store
+// raises others.
+bool IsOfTheProgram(bool in_traceback, std::string_view text) {
+  return in_traceback && (text.starts_with(' ') || text.starts_with("ConnectionResetError") ||
+                          text.starts_with("BrokenPipeError"));
+}
+
 // As a launcher spells it, else as programs do. 0 is a normal end.
 int32_t CodeOfExit(std::string_view text) {
   auto exit = ParseExit(text);
@@ -68,6 +75,7 @@ void EventBuilder::Add(const RangeLines& range, Part& whole) {
         {streams_[ids[each.stream]].owner, lines_before_ + each.number + 1, each.time_ns}, *pools_);
   }
   weights_.Join(range.weights);
+  if (connected_ == 0 && range.connected >= 0) connected_ = lines_before_ + range.connected + 1;
   if (range.last_marked != Line::kNoStream) last_marked_ = ids[range.last_marked];
   lines_before_ += range.line_count;
   at_top_ = at_top_ && range.at_top;
@@ -112,9 +120,15 @@ void EventBuilder::AddLine(const Line& line, uint32_t index, int64_t number) {
   bool ignored = ends && open.link == Link::kIgnored;
   const bool logged = open.logged;
   const bool fatal = open.fatal;
+  const bool unmarked = open.link == Link::kNone && !open.raised && !open.fatal &&
+                        open.headless == 0 && !open.listed && !logged;
+  const size_t known = events_.size();
   if (ends) EndTraceback(index, text);
   if (ends) last_end_ = number;
+  if (ends && unmarked && events_.size() > known) events_.back().unmarked_end = number;
   if (ignored) return;
+  if (line.what == LineClass::kStoreError && IsOfTheProgram(open.number != 0 || ends, line.text))
+    return;
   size_t before = events_.size();
   AddSingle(line, index, number);
   if (!ends || events_.size() == before) return;

@@ -115,8 +115,9 @@ class EventBuilder {
   struct Event {
     TextEventRow row;
     uint32_t stream = 0;
-    bool logged = false;  // an engine's logger wrote it: its process may go on
-    bool fatal = false;   // its process says that it does not
+    bool logged = false;       // an engine's logger wrote it: its process may go on
+    bool fatal = false;        // its process says that it does not
+    int64_t unmarked_end = 0;  // the last line of a traceback that PyTorch did not mark
   };
 
   uint32_t StreamOf(const Owner& owner);
@@ -165,6 +166,8 @@ class EventBuilder {
   void AddReason(std::string_view text, uint32_t index);
 
   void AddLastError();
+  void AddLastEnd();
+  void MarkPrinted();
   void LearnLocalRanks();
   void LearnNumberedHosts();
   void AddLastLines(Part& whole);
@@ -175,6 +178,7 @@ class EventBuilder {
   int64_t now_ns_;
   Pools* pools_ = nullptr;     // of the whole, while a call is under way
   size_t pod_row_ = kNothing;  // event of the pod that a table shows to have failed
+  int64_t connected_ = 0;      // where gloo says that it has set up a group
   int64_t last_end_ = 0;       // the last line that ended a traceback
   int64_t lines_before_ = 0;
   bool at_top_ = true;  // all of these are indented

@@ -28,6 +28,8 @@ void EventBuilder::Finish(Part& whole) {
     EndLog(i);
   }
   AddLastError();
+  AddLastEnd();
+  MarkPrinted();
   EndPodEvents();
   LearnLocalRanks();
   EndServing();
@@ -78,6 +80,35 @@ void EventBuilder::AddLastError() {
   line_time_ns_ = kNone64;
   (void)Emit("traceback", static_cast<uint32_t>(last - streams_.begin()), last->last_number,
              last->last_text);
+}
+
+// Once its process group is set up, PyTorch marks what nobody catches: "[rank3]: Traceback". An
+// exception without the mark was printed by the program, which went on where it printed more, and
+// nothing else in its text says that it failed.
+void EventBuilder::MarkPrinted() {
+  const auto last = std::ranges::max_element(streams_, {}, &Stream::last_number);
+  if (connected_ == 0 || last == streams_.end() || SaysFailure(last->last_text)) return;
+  const StringId normal_end = pools_->Intern(KindOf(LineClass::kNormalEnd));
+  const bool all = std::ranges::all_of(events_, [&](const Event& event) {
+    const bool went_on = event.unmarked_end > connected_ && last->last_number > event.unmarked_end;
+    return went_on || event.row.kind == normal_end;
+  });
+  if (!all) return;
+  for (Event& event : events_) {
+    if (event.row.kind != normal_end) event.row.kind = pools_->Intern("printed");
+  }
+}
+
+// What a text closes with may say that its program came to its end: then it went on from whatever
+// it printed before.
+void EventBuilder::AddLastEnd() {
+  const auto last = std::ranges::max_element(streams_, {}, &Stream::last_number);
+  const bool asked = !events_.empty() || who_.rank != kNone32;
+  if (!asked || last == streams_.end() || !IsClosingLine(last->last_text)) return;
+  if (IsNormalEnd(last->last_text)) return;  // told by its words alone
+  line_time_ns_ = kNone64;
+  (void)Emit(KindOf(LineClass::kNormalEnd), static_cast<uint32_t>(last - streams_.begin()),
+             last->last_number, last->last_text);
 }
 
 // Lines that carry both marks tell which rank a local rank is.

@@ -14,6 +14,7 @@
 #include <array>
 
 #include "base/json/outline.h"
+#include "base/text/colours.h"
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
 #include "inputs/job_text/event_builder.h"
@@ -81,7 +82,7 @@ class JobTextReader final : public Reader {
     const bool is_document =
         IsDocument(path_) && !(MayBeNote(path_) && HasPastedOutput(head.text()));
     if (is_document && !pods_) return ranges_;
-    style_ = DetectPrefixStyle(head.text());
+    style_ = DetectPrefixStyle(HasColours(head.text()) ? WithoutColours(head.text()) : head.text());
     if (source.size() > kSniffBytes) {
       ASSIGN_OR_RETURN(ByteView tail, source.View(source.size() - kSniffBytes, kSniffBytes));
       DetectPrefixesOfEnd(tail.text(), style_);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/text/colours.h"
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
 #include "inputs/job_text/compile_lines.h"
@@ -18,22 +19,13 @@ namespace debrief::inputs::job_text {
 
 namespace {
 
-// ESC [ parameters letter. Any other escape loses its first two bytes.
-void StripColours(std::string_view text, std::string& clean) {
-  clean.clear();
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\x1b') {
-      clean += text[i];
-      continue;
-    }
-    ++i;
-    if (i >= text.size() || text[i] != '[') continue;
-    ++i;
-    while (i < text.size() && (text[i] < '@' || text[i] > '~')) ++i;
-  }
-}
-
 bool IsIndented(std::string_view text) { return text[0] == ' ' || text[0] == '\t'; }
+
+// "[./gloo/transport/tcp/context.cc:243] INFO Rank 1 is connected to 2. Expected number ..."
+bool IsConnected(std::string_view text) {
+  return text.starts_with("[") && Contains(text.substr(0, 64), "/gloo/transport/") &&
+         Contains(text, "INFO Rank ") && Contains(text, " is connected to ");
+}
 
 // torchrun's closing list: "train.py FAILED", "Failures:", "[1]:".
 bool IsOfFailureList(std::string_view text) {
@@ -267,6 +259,7 @@ void LineScanner::Add(std::string_view raw) {
   if (stamp && line.time_ns == kNone64) line.time_ns = GuessTime(*stamp, now_ns_);
   if (text.empty() || (IsIndented(text) && IsBlank(text))) return;
   result_.weights.Add(raw, text);
+  if (result_.connected < 0 && IsConnected(text)) result_.connected = result_.line_count;
   uint32_t index = StreamOf(OwnerOf(line));
   Stream& stream = streams_[index];
   stream.last = raw;

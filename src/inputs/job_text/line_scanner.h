@@ -86,7 +86,8 @@ struct RangeLines {
   LineWeights weights;
   uint32_t last_marked = Line::kNoStream;
   int64_t line_count = 0;
-  bool at_top = true;  // no line has come yet that is not indented
+  int64_t connected = -1;  // the first line in which gloo says so, as it has since PyTorch 2.8
+  bool at_top = true;      // no line has come yet that is not indented
 };
 
 // A message of many lines repeats its header in each. If that of `next` is the one `text` begins

@@ -244,6 +244,29 @@ bool MayBeOfAProcess(const FoundInput& input) {
   return input.importer->info.fallback || input.importer->info.name == "execution_trace";
 }
 
+// Gloo numbers the processes of a group. Where every text has another number of the same group,
+// that is the group of all; groups of a part of the job have the same numbers.
+void RankByConnections(std::vector<FoundInput>& inputs) {
+  auto is_open = [](const FoundInput& input) {
+    return input.who.rank == kNone32 && MayBeOfAProcess(input) &&
+           input.text.connected_rank != kNone32;
+  };
+  std::set<std::pair<int32_t, int32_t>> told;  // size of the group, rank
+  for (const FoundInput& input : inputs) {
+    if (input.who.rank != kNone32) told.emplace(input.text.world_size, input.who.rank);
+  }
+  std::set<int32_t> sizes;
+  for (const FoundInput& input : inputs) {
+    if (!is_open(input)) continue;
+    if (!told.emplace(input.text.world_size, input.text.connected_rank).second) return;
+    sizes.insert(input.text.world_size);
+  }
+  if (sizes.size() != 1) return;
+  for (FoundInput& input : inputs) {
+    if (is_open(input)) SetRank(input, input.text.connected_rank, "its number in gloo's group");
+  }
+}
+
 }  // namespace
 
 bool MayBeNumbered(const FoundInput& input) {
@@ -277,6 +300,7 @@ void AssignRanks(std::vector<FoundInput>& inputs) {
     processes.Apply(input);
     SetRank(input, input.text.said_rank, "its program's own lines");
   }
+  RankByConnections(inputs);
   RankByNeighbours(inputs);
 }
 

@@ -122,5 +122,29 @@ TEST(TextClues, CommunicatorsOfSomeRanks) {
   EXPECT_TRUE(clues.processes.empty());
 }
 
+TEST(TextClues, NumbersOfGloo) {
+  const std::string all =
+      "[./gloo/transport/tcp/context.cc:243] INFO Rank 2 is connected to 3. Expected number of "
+      "connected peers is: 3\n";
+  const std::string some =
+      "[Gloo] Rank 0 is connected to 1 peer ranks. Expected number of connected peer ranks is : "
+      "1\n";
+  EXPECT_EQ(Read(all + some).connected_rank, 2);
+  EXPECT_EQ(Read(some + all).world_size, 4);
+  EXPECT_EQ(Read(some).connected_rank, 0);
+  EXPECT_EQ(Read(all + "[./gloo/transport/tcp/context.cc:243] INFO Rank 1 is connected to 3. "
+                       "Expected number of connected peers is: 3\n")
+                .connected_rank,
+            kNone32)
+      << "the text of several";
+}
+
+TEST(TextClues, ColoursBeforeTimes) {
+  TextClues clues = Read(
+      "\x1b[32m[2026-11-15 23:21:19] \x1b[0m[rank3]: Traceback (most recent call last):\n"
+      "\x1b[32m[2026-11-15 23:21:19] \x1b[0m[rank3]: ValueError: x\n");
+  EXPECT_EQ(clues.OnlyRank(), 3);
+}
+
 }  // namespace text_clues_test
 }  // namespace debrief

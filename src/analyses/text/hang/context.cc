@@ -17,17 +17,6 @@ namespace {
 
 constexpr size_t kMostUnusual = 2;
 
-// Every run of digits becomes one.
-std::string WithoutNumbers(std::string_view text) {
-  std::string bare;
-  for (char c : text) {
-    bool digit = IsDigit(c);
-    if (digit && !bare.empty() && bare.back() == '0') continue;
-    bare += digit ? '0' : c;
-  }
-  return bare;
-}
-
 void AddStep(const Scene& scene, int32_t rank, Finding& finding) {
   const auto& progress = scene.model.tables.Get<ProgressTable>();
   size_t own = scene.talk.ranks.at(rank).last_step;
@@ -44,6 +33,16 @@ void AddStep(const Scene& scene, int32_t rank, Finding& finding) {
 }
 
 }  // namespace
+
+std::string WithoutNumbers(std::string_view text) {
+  std::string bare;
+  for (char c : text) {
+    bool digit = IsDigit(c);
+    if (digit && !bare.empty() && bare.back() == '0') continue;
+    bare += digit ? '0' : c;
+  }
+  return bare;
+}
 
 bool EndsOutput(const Scene& scene, const RankTalk& talk, size_t row) {
   constexpr int64_t kMostBehind = 200;  // lines: a long traceback and what is said at the end

@@ -118,7 +118,9 @@ bool IsUncaught(const Scene& scene, const RankTalk& talk, const End& end, size_t
   bool after_timeout = std::any_of(talk.timeouts.begin(), talk.timeouts.end(), [&](size_t timeout) {
     return events.input[timeout] == events.input[row] && events.line[timeout] < events.line[row];
   });
-  return !after_timeout && !talk.WentOn(events.input[row], events.line[row]);
+  // A bar is drawn again as its process ends: with the code of an exception it did not go on.
+  const bool ended = end.first && end.exit_code == 1 && !end.stopped;
+  return !after_timeout && (ended || !talk.WentOn(events.input[row], events.line[row]));
 }
 
 // The line of text_event that says best why; none when no line does.

@@ -37,11 +37,12 @@ void Judge(const Model& model, const Talk& talk, std::vector<Finding>& findings)
   Scene scene{model, talk, CollectWorks(model, talk)};
   size_t first = findings.size();
   for (auto guess :
-       {FindStaleSignal,   FindGpuFault,       FindFingerprints, FindSizeMismatch, FindDeaths,
-        FindEngineFailure, FindPortFault,      FindRefused,      FindLostWorker,   FindExit,
-        FindOnlyQuiet,     FindStuck,          FindAbsent,       FindDifferences,  FindSilent,
-        FindOddSite,       FindOddCounter,     FindBusyGpu,      FindLastToCome,   FindLinkFault,
-        FindStuckEngine,   FindWrappedFailure, FindEnded,        FindDeadEngine}) {
+       {FindStaleSignal, FindGpuFault,      FindFingerprints, FindSizeMismatch,   FindOnlyAlive,
+        FindDeaths,      FindEngineFailure, FindPortFault,    FindRefused,        FindLostWorker,
+        FindExit,        FindOnlyQuiet,     FindStuck,        FindAbsent,         FindDifferences,
+        FindSilent,      FindRepeating,     FindOddSite,      FindOddCounter,     FindBusyGpu,
+        FindLastToCome,  FindLinkFault,     FindStuckEngine,  FindWrappedFailure, FindEnded,
+        FindDeadEngine}) {
     guess(scene, findings);
     if (findings.size() > first) break;
   }

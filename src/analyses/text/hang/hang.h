@@ -64,23 +64,20 @@ struct RankTalk {
   bool teardown = false;  // its watchdog took the process down
   bool gave_up = false;   // the same, after it had aborted its communicators
   int64_t gave_up_ns = kNone64;
-  std::map<int32_t, size_t> last_lines;    // by input
-  size_t last_line = kNoRow;               // the newest of them
-  int64_t last_ns = kNone64;               // the last time in its output
-  std::map<int32_t, int64_t> last_steps;   // the line of the last step it reported, by input
+  std::map<int32_t, size_t> last_lines;   // by input
+  size_t last_line = kNoRow;              // the newest of them
+  int64_t last_ns = kNone64;              // the last time in its output
+  std::map<int32_t, int64_t> last_steps;  // the line of the last step it reported, by input
+  // Line and step (null when it tells none) of all of them.
+  std::map<int32_t, std::vector<std::pair<int64_t, int64_t>>> step_lines;
+  Rows printed;                            // exceptions that it printed and did not raise
   std::map<int32_t, int64_t> normal_ends;  // where it said that it came to its end, by input
   size_t last_step = kNoRow;               // of progress
   Rows tail;                               // of tail_line
   End end;
 
   // Did it report a step, or its normal end, behind `line` of `input`?
-  bool WentOn(int32_t input, int64_t line) const {
-    for (const auto* lines : {&last_steps, &normal_ends}) {
-      auto last = lines->find(input);
-      if (last != lines->end() && last->second > line) return true;
-    }
-    return false;
-  }
+  bool WentOn(int32_t input, int64_t line) const;
 
   static constexpr size_t kNoRow = ~size_t{0};
 };
@@ -123,6 +120,13 @@ std::string BusOnHost(std::string_view host, std::string_view bus);
 // ---- own_troubles.cc: what follows from the end of a peer where all ranks say it, and is a rank's
 // own trouble where it alone does: a wait in the store, an interrupt.
 void ClaimOwnTroubles(const Model& model, Talk& talk);
+
+// ---- caught.cc: forgets exceptions from which their processes went on, where another rank ended
+// before.
+void ForgetCaught(const Model& model, Talk& talk);
+
+// What a process printed and did not raise may still be why, where the job ended badly.
+void ClaimPrinted(Talk& talk);
 
 // Sentences of a communication library about a peer that is gone. What follows from the end of
 // another process is not what ended this one.
@@ -239,6 +243,9 @@ bool FindLostNode(const Scene& scene, const std::vector<int32_t>& silent, size_t
 // The row that says that a connection broke in a call of the program; kNoRow when none does.
 size_t LossOf(const Scene& scene, const RankTalk& talk);
 
+// text_hang.silent: others timed out or gave up, and one rank alone reports nothing.
+void FindOnlyAlive(const Scene& scene, std::vector<Finding>& findings);
+
 // text_hang.exited: all ranks but one lost a connection, and that one says nothing.
 void FindOnlyQuiet(const Scene& scene, std::vector<Finding>& findings);
 
@@ -253,6 +260,11 @@ void FindDifferences(const Scene& scene, std::vector<Finding>& findings);
 // nobody.
 void FindSilent(const Scene& scene, std::vector<Finding>& findings);
 void FindSeveralSilent(const Scene& scene, std::vector<Finding>& findings);
+
+// ---- repeats.cc
+
+// text_hang.silent: one rank alone printed the same line over and over while others timed out.
+void FindRepeating(const Scene& scene, std::vector<Finding>& findings);
 
 // text_hang.counter: one rank enqueued more or less than all others.
 void FindOddCounter(const Scene& scene, std::vector<Finding>& findings);
@@ -296,6 +308,9 @@ Evidence ExitAsEvidence(const Scene& scene, size_t row);
 
 // Its last lines that none of its peers printed, and the last step it reported.
 void AddContext(const Scene& scene, int32_t rank, Finding& finding);
+
+// Every run of digits becomes one.
+std::string WithoutNumbers(std::string_view text);
 
 // Nothing but what a process prints while it ends follows `row` in its text.
 bool EndsOutput(const Scene& scene, const RankTalk& talk, size_t row);

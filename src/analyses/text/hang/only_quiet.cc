@@ -9,6 +9,8 @@
 // named.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analyses/text/hang/hang.h"
 #include "base/text/rank_list.h"
 #include "base/text/strings.h"
@@ -19,7 +21,8 @@ size_t LossOf(const Scene& scene, const RankTalk& talk) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   for (size_t row : talk.aftermaths) {
     const std::string_view text = scene.model.pools.Text(events.text[row]);
-    if (Contains(text, "onnection closed by peer") || Contains(text, "onnection reset by peer"))
+    if (Contains(text, "onnection closed by peer") || Contains(text, "onnection reset by peer") ||
+        Contains(text, "onnection was likely closed"))
       return row;
   }
   return RankTalk::kNoRow;
@@ -32,7 +35,58 @@ bool IsQuiet(const RankTalk& talk) {
          talk.troubles.empty() && !talk.teardown && talk.suspicions.empty();
 }
 
+// Does the process report that gloo waited in vain? The peer it waited for was alive: the end of
+// one breaks its connections at once.
+bool WaitedInGloo(const Scene& scene, const RankTalk& talk) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  return std::ranges::any_of(talk.timeouts, [&](size_t row) {
+    return scene.model.pools.Text(events.kind[row]) == "traceback";
+  });
+}
+
+// Exceptions of its own, in words that nobody else tells of its end.
+bool GaveUp(const RankTalk& talk) {
+  return !talk.end.raised.empty() && (!talk.end.known() || talk.end.said_by == "rank");
+}
+
 }  // namespace
+
+// text_hang.silent: one timed out in gloo, others gave up with exceptions of their own, and one
+// alone is quiet: it is the only one that can have been alive, and it did not come.
+void FindOnlyAlive(const Scene& scene, std::vector<Finding>& findings) {
+  int32_t quiet = kNone32;
+  std::vector<int32_t> waited, gave_up;
+  for (const auto& [rank, talk] : scene.talk.ranks) {
+    if (!scene.talk.OutputIsKnown(rank) || talk.end.stopped) return;
+    if (WaitedInGloo(scene, talk)) {
+      waited.push_back(rank);
+    } else if (LossOf(scene, talk) != RankTalk::kNoRow) {
+      continue;
+    } else if (GaveUp(talk)) {
+      gave_up.push_back(rank);
+    } else {
+      const bool open = quiet == kNone32 && IsQuiet(talk) && talk.normal_ends.empty();
+      if (!open || talk.end.known()) return;
+      quiet = rank;
+    }
+  }
+  if (quiet == kNone32 || waited.empty() || gave_up.empty()) return;
+  Finding finding = NewFinding(scene, "text_hang.silent");
+  finding.ranks = {quiet};
+  finding.headline = fmt::format("Rank {} did not take part where {} timed out; {} gave up", quiet,
+                                 RanksInWords(waited), RanksInWords(gave_up));
+  const RankTalk& first = scene.talk.ranks.at(waited.front());
+  finding.evidence.push_back(LineAsEvidence(scene, first.timeouts.front()));
+  for (size_t row : scene.talk.ranks.at(gave_up.front()).troubles)
+    finding.evidence.push_back(LineAsEvidence(scene, row));
+  AddContext(scene, quiet, finding);
+  finding.confidence = 0.6;
+  finding.why =
+      "the rank that timed out waited for a process that was alive, and it alone reports no error";
+  finding.next_step =
+      "Look at what this rank did after its last line: its stack (py-spy) shows it.";
+  findings.push_back(std::move(finding));
+}
 
 void FindOnlyQuiet(const Scene& scene, std::vector<Finding>& findings) {
   int32_t quiet = kNone32;

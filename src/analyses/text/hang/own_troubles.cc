@@ -5,8 +5,8 @@
 // That is no set-up of a communicator. When one rank alone waited so, what it waited for is its own
 // trouble, and the others only lost it. A key that ends with the number of another rank may be one
 // that this rank did not set: then nobody is named for it. And somebody may interrupt one process:
-// its KeyboardInterrupt is the reason when the launcher names it the first failure, and no other
-// rank was interrupted.
+// its KeyboardInterrupt is the reason when the launcher names it the first failure, or all others
+// lost a connection, and no other rank was interrupted.
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -67,6 +67,15 @@ void ClaimWait(const Model& model, Talk& talk) {
   if (one != nullptr) Claim(*one, waits);
 }
 
+bool AllOthersLostAPeer(const Model& model, const Talk& talk, const RankTalk& one) {
+  const auto& events = model.tables.Get<TextEventTable>();
+  return std::ranges::all_of(talk.ranks, [&](const auto& each) {
+    return &each.second == &one || std::ranges::any_of(each.second.aftermaths, [&](size_t row) {
+      return BlamesARemote(model.pools.Text(events.text[row]));
+    });
+  });
+}
+
 void ClaimInterrupt(const Model& model, Talk& talk) {
   if (!talk.scheduler.empty()) return;  // the whole job was told to end
   const auto& events = model.tables.Get<TextEventTable>();
@@ -81,10 +90,27 @@ void ClaimInterrupt(const Model& model, Talk& talk) {
   }
   if (one == nullptr || talk.ranks.size() < 2) return;
   const End& end = one->end;
-  if (end.known() && end.exit_code != 0 && end.first && !end.stopped) Claim(*one, interrupted);
+  const bool told = end.known() && end.said_by != "rank";
+  const bool first = end.exit_code != 0 && end.first && !end.stopped;
+  if (told ? first : AllOthersLostAPeer(model, talk, *one)) Claim(*one, interrupted);
 }
 
 }  // namespace
+
+void ClaimPrinted(Talk& talk) {
+  const bool bad = talk.EndedBadly() || !talk.nobody.troubles.empty() || !talk.nameless.empty() ||
+                   !talk.scheduler.empty() || !talk.nobody.aftermaths.empty() ||
+                   std::ranges::any_of(talk.ranks, [](const auto& each) {
+                     return !each.second.troubles.empty() || !each.second.suspicions.empty();
+                   });
+  if (!bad) return;
+  auto claim = [](RankTalk& each) {
+    std::ranges::copy(each.printed, std::back_inserter(each.troubles));
+    std::ranges::sort(each.troubles);
+  };
+  claim(talk.nobody);
+  for (auto& [rank, each] : talk.ranks) claim(each);
+}
 
 void ClaimOwnTroubles(const Model& model, Talk& talk) {
   ClaimWait(model, talk);

@@ -82,6 +82,7 @@ void AddRow(const Model& model, size_t row, RankTalk& talk) {
   if (kind == "nccl_error") talk.nccl_lines.push_back(row);
   if (kind == "nccl_error" && events.seq[row] != kNone64) talk.failed_works.push_back(row);
   if (IsSuspicion(kind)) talk.suspicions.push_back(row);
+  if (kind == "printed") talk.printed.push_back(row);
   if (kind.starts_with("engine_")) talk.engine_lines.push_back(row);
   // What was raised for the end of a peer follows from it.
   const size_t root = kind == "traceback" ? RootException(model, row) : row;
@@ -168,6 +169,14 @@ void AddServed(const Model& model, std::map<Key, Talk>& talks) {
   }
 }
 
+// A bar is drawn once more as its process ends: only another step shows that the process went on.
+bool IsDrawnAgain(const ProgressTable& progress, size_t before, size_t row) {
+  return before != RankTalk::kNoRow && progress.step[row] != kNone64 &&
+         progress.step[before] == progress.step[row] &&
+         progress.input[before] == progress.input[row] && std::isnan(progress.loss[row]) &&
+         progress.not_finite[row] == 0;
+}
+
 // Steps and last lines of ranks that are known.
 void AddPlainRows(const Model& model, std::map<Key, Talk>& talks) {
   const auto& progress = model.tables.Get<ProgressTable>();
@@ -176,12 +185,9 @@ void AddPlainRows(const Model& model, std::map<Key, Talk>& talks) {
     if (talk == talks.end()) continue;
     int32_t rank = progress.rank[row];
     RankTalk& each = rank == kNone32 ? talk->second.nobody : talk->second.ranks[rank];
-    // A bar is drawn once more, with the same step, when its program ends.
-    const size_t before = each.last_step;
-    const bool again = before != RankTalk::kNoRow && progress.step[row] != kNone64 &&
-                       progress.step[row] == progress.step[before] &&
-                       progress.input[row] == progress.input[before];
-    if (!again) each.last_steps[progress.input[row]] = progress.line[row];
+    if (IsDrawnAgain(progress, each.last_step, row)) continue;
+    each.last_steps[progress.input[row]] = progress.line[row];
+    each.step_lines[progress.input[row]].emplace_back(progress.line[row], progress.step[row]);
     if (progress.step[row] != kNone64) each.last_step = row;
   }
   const auto& tails = model.tables.Get<TailLineTable>();
@@ -333,6 +339,28 @@ bool IsAftermath(std::string_view text) {
                                                    "RuntimeError: cancelled"});
 }
 
+// An exception that nobody caught ends its process. What was still in the buffer of its output is
+// written behind it, and bars are drawn once more: only where steps stand before it, and several
+// behind it, did another process go on in the same text.
+bool RankTalk::WentOn(int32_t input, int64_t line) const {
+  constexpr int kFewest = 3;
+  const auto normal_end = normal_ends.find(input);
+  if (normal_end != normal_ends.end() && normal_end->second > line) return true;
+  const auto last = last_steps.find(input);
+  if (last == last_steps.end() || last->second <= line) return false;
+  const auto steps = step_lines.find(input);
+  if (!end.raised.contains({input, line}) || steps == step_lines.end()) return true;
+  bool before = false, numbered = false;
+  for (const auto& [at, step] : steps->second) {
+    before |= at < line;
+    numbered |= at < line && step != kNone64;
+  }
+  const auto behind = std::ranges::count_if(steps->second, [&](const auto& each) {
+    return each.first > line && (!numbered || each.second != kNone64);
+  });
+  return before && behind >= kFewest;
+}
+
 std::vector<int32_t> Talk::RanksThatTimedOut() const {
   std::vector<int32_t> timed_out;
   for (const auto& [rank, talk] : ranks) {
@@ -383,7 +411,11 @@ std::vector<Talk> CollectTalks(const Model& model) {
     result.push_back(std::move(talk));
   }
   AddEnds(model, result);
-  for (Talk& talk : result) ClaimOwnTroubles(model, talk);
+  for (Talk& talk : result) {
+    ClaimPrinted(talk);
+    ClaimOwnTroubles(model, talk);
+    ForgetCaught(model, talk);
+  }
   return result;
 }
 

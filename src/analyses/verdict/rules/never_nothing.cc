@@ -53,24 +53,32 @@ std::map<std::pair<int32_t, int32_t>, int64_t> LastSteps(const Board& board) {
   constexpr size_t kOfAnybody = 3;
   const auto& progress = board.model().tables.Get<ProgressTable>();
   std::map<std::pair<int32_t, int32_t>, std::vector<int64_t>> lines;
+  std::map<std::pair<int32_t, int32_t>, int64_t> steps;
   for (size_t i = 0; i < progress.size(); ++i) {
     if (!board.IsOurs(progress, i) || progress.line[i] == kNone64) continue;
+    // A bar is drawn once more as its process ends.
+    int64_t& step = steps.try_emplace({progress.input[i], progress.rank[i]}, kNone64).first->second;
+    const bool again = std::exchange(step, progress.step[i]) == progress.step[i];
+    if (again && progress.step[i] != kNone64 && progress.rank[i] != kNone32) continue;
     lines[{progress.input[i], progress.rank[i]}].push_back(progress.line[i]);
   }
   std::map<std::pair<int32_t, int32_t>, int64_t> last;
-  for (auto& [who, steps] : lines) {
+  for (auto& [who, at] : lines) {
     const size_t from_end = who.second == kNone32 ? kOfAnybody : 1;
-    if (steps.size() < from_end) continue;
-    std::ranges::sort(steps);
-    last[who] = steps[steps.size() - from_end];
+    if (at.size() < from_end) continue;
+    std::ranges::sort(at);
+    last[who] = at[at.size() - from_end];
   }
   const auto& events = board.model().tables.Get<TextEventTable>();
   for (size_t i = 0; i < events.size(); ++i) {
     const bool ends = board.IsOurs(events, i) && events.line[i] != kNone64 &&
                       board.model().pools.Text(events.kind[i]) == "normal_end";
     if (!ends) continue;
-    int64_t& line = last.try_emplace({events.input[i], events.rank[i]}, 0).first->second;
-    line = std::max(line, events.line[i]);
+    // What its lines do not tell a rank of, nobody says alone.
+    for (const int32_t rank : {events.rank[i], kNone32}) {
+      int64_t& line = last.try_emplace({events.input[i], rank}, 0).first->second;
+      line = std::max(line, events.line[i]);
+    }
   }
   const auto told = last;
   for (const auto& [older, newer] : NewestParts(board.model())) {
@@ -129,6 +137,33 @@ bool PrintsBehind(const Board& board, size_t row) {
   return behind > kMostPlain;
 }
 
+using What = std::pair<StringId, int32_t>;  // the text of an exception and its line of source
+
+// Exceptions after which a rank that printed them came to its end.
+std::set<What> GotOver(const Board& board) {
+  const auto& events = board.model().tables.Get<TextEventTable>();
+  std::map<std::pair<int32_t, int32_t>, int64_t> ends;  // by input and rank
+  std::set<int32_t> ended;                              // ranks, in any of their texts
+  for (size_t i = 0; i < events.size(); ++i) {
+    const bool ends_well = board.IsOurs(events, i) && events.line[i] != kNone64 &&
+                           board.model().pools.Text(events.kind[i]) == "normal_end";
+    if (!ends_well) continue;
+    int64_t& line = ends.try_emplace({events.input[i], events.rank[i]}, 0).first->second;
+    line = std::max(line, events.line[i]);
+    ended.insert(events.rank[i]);
+  }
+  std::set<What> got_over;
+  for (size_t i = 0; i < events.size(); ++i) {
+    const auto end = ends.find({events.input[i], events.rank[i]});
+    const bool before = end != ends.end() && end->second > events.line[i];
+    const bool beside =
+        end == ends.end() && events.rank[i] != kNone32 && ended.contains(events.rank[i]);
+    if ((before || beside) && events.line[i] != kNone64)
+      got_over.emplace(events.text[i], events.file_line[i]);
+  }
+  return got_over;
+}
+
 void AddTextSigns(const Board& board, std::vector<Sign>& signs) {
   const auto& events = board.model().tables.Get<TextEventTable>();
   const size_t ranks = CountRanks(board);
@@ -136,6 +171,7 @@ void AddTextSigns(const Board& board, std::vector<Sign>& signs) {
   const bool ended_well = SaysNormalEnd(board);
   std::map<int32_t, int64_t> last_lines = LastLines(board);
   const auto last_steps = LastSteps(board);
+  const std::set<What> got_over = GotOver(board);
   for (size_t i = 0; i < events.size(); ++i) {
     if (!board.IsOurs(events, i)) continue;
     std::string_view kind = board.model().pools.Text(events.kind[i]);
@@ -152,7 +188,8 @@ void AddTextSigns(const Board& board, std::vector<Sign>& signs) {
     const bool logged = ended_well && IsLoggedError(text);
     // Other threads went on where the program prints more.
     const bool others = events.of_thread[i] != 0 && PrintsBehind(board, i);
-    const bool caught = others || good_ends || logged || went_on ||
+    const bool by_a_peer = got_over.contains({events.text[i], events.file_line[i]});
+    const bool caught = others || good_ends || logged || went_on || by_a_peer ||
                         IsCaughtEachTime(events.times[i], events.rank[i], ranks);
     // A scheduler may start a job again, which goes on writing to the same text.
     const bool again = kind == "scheduler" && went_on;

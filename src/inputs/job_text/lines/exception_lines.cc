@@ -145,12 +145,59 @@ bool IsNamedException(std::string_view text) {
 
 bool IsNormalEnd(std::string_view text) {
   constexpr std::string_view kSigns[] = {
-      "raining completed", "raining complete.", "raining complete!",       "raining finished",
-      "raining is done",   "Finished training", "inished Training",        "ompleted training",
-      "raining done",      "'train_runtime':",  "`Trainer.fit` stopped: ",
+      "raining completed", "raining complete.", "raining complete!", "raining complete,",
+      "raining finished",  "raining is done",   "Finished training", "inished Training",
+      "ompleted training", "raining done",      "'train_runtime':",  "`Trainer.fit` stopped: ",
   };
   return std::any_of(std::begin(kSigns), std::end(kSigns),
                      [&](std::string_view sign) { return Contains(text, sign); });
+}
+
+bool IsClosingLine(std::string_view text) {
+  constexpr size_t kLongest = 120, kLongestWord = 16;
+  constexpr std::string_view kClosing[] = {"finished", "done", "complete",     "completed", "end",
+                                           "ended",    "ends", "successfully", "goodbye"};
+  constexpr std::string_view kOfAPart[] = {
+      "epoch",       "step",    "steps",    "iter",       "iteration",  "batch", "round",
+      "turn",        "task",    "stage",    "phase",      "part",       "shard", "file",
+      "load",        "loading", "download", "loaded",     "save",       "saved", "saving",
+      "init",        "setup",   "warmup",   "checkpoint", "validation", "eval",  "evaluation",
+      "compilation", "server",  "attempt"};
+  constexpr std::string_view kOtherwise[] = {"error",   "errors",  "fail",  "failed",
+                                             "failure", "not",     "no",    "aborted",
+                                             "wait",    "waiting", "until", "before"};
+  if (text.size() > kLongest) return false;
+  bool closes = false;
+  for (size_t at = 0; at < text.size();) {
+    std::string word;
+    for (; at < text.size() && IsAlphabetic(text[at]); ++at) word += LowerCase(text[at]);
+    ++at;
+    if (word.empty() || word.size() > kLongestWord) continue;
+    const std::string_view known = word;
+    if (std::ranges::find(kOfAPart, known) != std::end(kOfAPart) ||
+        std::ranges::find(kOtherwise, known) != std::end(kOtherwise))
+      return false;
+    closes |= std::ranges::find(kClosing, known) != std::end(kClosing);
+  }
+  return closes;
+}
+
+bool SaysFailure(std::string_view text) {
+  constexpr std::string_view kWords[] = {"exit",      "abort",    "fatal", "fail",  "error",
+                                         "exception", "crash",    "stopp", "quit",  "giving",
+                                         "shutt",     "terminat", "kill",  "cannot"};
+  constexpr std::string_view kNone[] = {"=0", ": 0", " 0", ":0"};
+  std::string small(text);
+  std::ranges::transform(small, small.begin(), LowerCase);
+  return std::ranges::any_of(kWords, [&](std::string_view word) {
+    const size_t at = small.find(word);
+    if (at == std::string::npos) return false;
+    const std::string_view behind = std::string_view(small).substr(
+        std::min(small.find_first_not_of("abcdefghijklmnopqrstuvwxyz", at), small.size()));
+    const bool none = BeginsWithAny(behind, kNone) &&
+                      (behind.size() < 4 || !IsDigit(behind[behind.find('0') + 1]));
+    return !none && !small.substr(0, at).ends_with(" 0 ");
+  });
 }
 
 bool IsLastError(std::string_view text) {

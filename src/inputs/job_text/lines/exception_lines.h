@@ -23,6 +23,13 @@ bool IsNamedException(std::string_view text);
 // "Training completed in 12.1 s": the program says that it came to its end.
 bool IsNormalEnd(std::string_view text);
 
+// The same of the last line of a text, where a word is enough: "rank 1 finished", "all done". Not
+// of a part of the work ("epoch 3 done").
+bool IsClosingLine(std::string_view text);
+
+// Does the line say that something failed or ends? "FAILED 0 of 120 tests" does not.
+bool SaysFailure(std::string_view text);
+
 // The last line of a text that names an error, and nothing before it says what failed:
 // "ModuleNotFoundError: No module named 'x'", "[ERROR] could not read shard 17".
 bool IsLastError(std::string_view text);
