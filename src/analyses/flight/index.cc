@@ -290,7 +290,14 @@ IndexedRows::IndexedRows(const Model& model)
     : ops(model.tables.Get<CommOpTable>()),
       dumps(model.tables.Get<CommDumpTable>()),
       groups(model.tables.Get<CommGroupTable>()),
-      status(model.tables.Get<CommStatusTable>()) {}
+      status(model.tables.Get<CommStatusTable>()) {
+  const auto& inputs = model.tables.Get<InputTable>();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs.rank[i] == kNone32 || model.pools.Text(inputs.state[i]) != "failed") continue;
+    const std::string_view kind = model.pools.Text(inputs.kind[i]);
+    if (kind == "flight_recorder" || kind == "unknown") unread.push_back(i);
+  }
+}
 
 Index::Index(const Model& the_model, int32_t the_job, int32_t the_attempt, ThreadPool* the_pool,
              std::shared_ptr<const IndexedRows> the_rows)
@@ -319,11 +326,8 @@ int32_t Index::AddRank(int32_t global_rank) {
 // A file that could not be opened tells no time, so it may be of any attempt.
 void Index::MarkUnread(std::map<int32_t, RankInfo>& all) const {
   const auto& inputs = model.tables.Get<InputTable>();
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs.job[i] != job || inputs.rank[i] == kNone32 || Text(inputs.state[i]) != "failed")
-      continue;
-    const std::string_view kind = Text(inputs.kind[i]);
-    if (kind == "flight_recorder" || kind == "unknown") all[inputs.rank[i]].unread = true;
+  for (const size_t i : rows->unread) {
+    if (inputs.job[i] == job) all[inputs.rank[i]].unread = true;
   }
 }
 

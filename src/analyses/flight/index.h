@@ -113,6 +113,7 @@ struct IndexedRows {
   AttemptRows dumps;
   AttemptRows groups;
   AttemptRows status;
+  std::vector<size_t> unread;  // rows of input: what may be a dump and could not be opened
 };
 
 class Index {

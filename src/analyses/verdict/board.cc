@@ -48,8 +48,7 @@ bool ContainsAll(const std::vector<int32_t>& ranks, const std::vector<int32_t>& 
   return std::includes(ranks.begin(), ranks.end(), some.begin(), some.end());
 }
 
-AllAttempts::AllAttempts(const Model& model, const std::vector<Finding>& findings)
-    : model_(model) {
+AllAttempts::AllAttempts(const Model& model, const std::vector<Finding>& findings) : model_(model) {
   for (size_t i = 0; i < findings.size(); ++i)
     findings_[{findings[i].job, findings[i].attempt}].push_back(i);
 }

@@ -62,8 +62,7 @@ uint32_t PickleLayouts::Learn(std::string_view bytes, std::span<const PickleValu
   if (layouts_.size() >= kMostLayouts || bytes.size() > kLongest || items.size() < kFewestItems ||
       put_count > memo.size() || std::any_of(items.begin(), items.end(), is_container))
     return kNoLayout;
-  const DictForm* form =
-      FormOf(bytes, {memo.size() - put_count, own}, items.size(), put_count);
+  const DictForm* form = FormOf(bytes, {memo.size() - put_count, own}, items.size(), put_count);
   if (form == nullptr) return kNoLayout;
   const auto puts = memo.Newest(put_count);
   return puts.size() == put_count ? Add(*form, items, puts) : kNoLayout;

@@ -74,7 +74,7 @@ class PickleLayouts {
   std::vector<Layout> layouts_;
   std::vector<uint32_t> heads_;  // by key: newest layout
   std::vector<PickleValue> items_;
-  std::vector<uint64_t> puts_;                     // packed as in the memo
+  std::vector<uint64_t> puts_;                    // packed as in the memo
   std::vector<std::unique_ptr<DictForm>> forms_;  // that the thread had no room for
   uint32_t last_ = kNoLayout;
   uint32_t cleared_ = 0;

@@ -34,8 +34,7 @@ Lateness ByDumps(const Board& board, const Finding& straggler, int32_t rank) {
   }
   const auto& arrivals = board.model().tables.Get<CommArrivalTable>();
   for (const size_t i : board.OwnRows(arrivals)) {
-    bool ours = arrivals.rank[i] == rank &&
-                arrivals.late_longest_ns[i] != kNone64;
+    bool ours = arrivals.rank[i] == rank && arrivals.late_longest_ns[i] != kNone64;
     if (!ours || !late.when.known()) continue;
     late.when.begin_ns -= arrivals.late_longest_ns[i];
     late.total_ns = arrivals.late_total_ns[i];
@@ -66,8 +65,7 @@ int64_t CompilingIn(const Board& board, int32_t rank, const Window& window, int6
   const auto& compilations = board.model().tables.Get<CompilationTable>();
   int64_t total_ns = 0;
   for (const size_t i : board.OwnRows(compilations)) {
-    bool ours = compilations.rank[i] == rank &&
-                compilations.start_ns[i] != kNone64;
+    bool ours = compilations.rank[i] == rank && compilations.start_ns[i] != kNone64;
     if (!ours) continue;
     int64_t overlap = window.OverlapWith(compilations.start_ns[i], compilations.end_ns[i]);
     if (overlap <= 0) continue;

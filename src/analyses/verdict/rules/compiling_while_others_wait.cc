@@ -53,8 +53,7 @@ std::map<int32_t, Compiling> CompilingDuring(const Board& board, const Window& w
   std::map<RankAndId, Window> phases = PhaseTimes(board);
   std::map<int32_t, Compiling> ranks;
   for (const size_t i : board.OwnRows(compilations)) {
-    bool ours = compilations.rank[i] != kNone32 &&
-                compilations.start_ns[i] != kNone64;
+    bool ours = compilations.rank[i] != kNone32 && compilations.start_ns[i] != kNone64;
     if (!ours) continue;
     Compiling each{i, {compilations.start_ns[i], compilations.end_ns[i]}, false};
     auto told = phases.find({compilations.rank[i], compilations.compile_id[i]});

@@ -65,8 +65,8 @@ std::map<std::pair<int32_t, int32_t>, int64_t> LastSteps(const Board& board) {
   }
   const auto& events = board.model().tables.Get<TextEventTable>();
   for (const size_t i : board.OwnRows(events)) {
-    const bool ends = events.line[i] != kNone64 &&
-                      board.model().pools.Text(events.kind[i]) == "normal_end";
+    const bool ends =
+        events.line[i] != kNone64 && board.model().pools.Text(events.kind[i]) == "normal_end";
     if (!ends) continue;
     int64_t& line = last.try_emplace({events.input[i], events.rank[i]}, 0).first->second;
     line = std::max(line, events.line[i]);

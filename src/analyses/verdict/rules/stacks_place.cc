@@ -51,8 +51,8 @@ std::map<int32_t, LastStand> LastStands(const Board& board) {
   using Order = std::tuple<int64_t, int32_t, int32_t>;
   std::map<int32_t, std::pair<Order, size_t>> last;
   for (const size_t row : board.OwnRows(stacks)) {
-    bool counts = stacks.rank[row] != kNone32 && stacks.main[row] &&
-                  !stacks.child[row] && stacks.error[row] == StringId::kNone &&
+    bool counts = stacks.rank[row] != kNone32 && stacks.main[row] && !stacks.child[row] &&
+                  stacks.error[row] == StringId::kNone &&
                   !board.model().pools.Text(stacks.reason[row]).starts_with("Fatal");
     if (!counts) continue;
     Order order{stacks.time_ns[row], stacks.input[row], stacks.dump[row]};
