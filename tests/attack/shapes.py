@@ -294,6 +294,14 @@ def make_flight_ranks(folder, size):
         (folder / f"nccl_trace_rank_{rank}.json").write_text(json.dumps(dump, sort_keys=True))
 
 
+@shape(start=300, most=8000, command=FLIGHT, is_short=False)
+def make_flight_attempts(folder, size):
+    """A job that starts again and again, and leaves a dump each time."""
+    for number in range(size):
+        (folder / f"attempt_{number}").mkdir()
+        write_dumps(folder / f"attempt_{number}", 2, lambda rank: [entry(i) for i in range(3)])
+
+
 @shape(start=3000, command=("flight", "{input}", "-o", "{output}/x.json"))
 def make_flight_database(folder, size):
     write_dumps(folder, 2, lambda rank: [entry(i) for i in range(size)])
@@ -428,6 +436,17 @@ def make_text_jobs(folder, size):
     for i in range(size):
         (folder / f"job{i}").mkdir()
         (folder / f"job{i}" / "rank_0.log").write_text("step 1\nTraceback (most recent call last):\nValueError: x\n")
+
+
+@shape(start=1000, most=32000)
+def make_text_restarts(folder, size):
+    """A launcher that starts its workers again and again."""
+    head = "E0501 10:00:00.000000 140000 torch/distributed/elastic/multiprocessing/api.py:874] "
+    with open(folder / "torchrun.log", "w") as out:
+        for number in range(size):
+            out.write(f"{head}failed (exitcode: 1) local_rank: 0 (pid: {1000 + number}) of binary: /usr/bin/python\n"
+                      f"I0501 10:00:00.100000 140000 torch/distributed/elastic/agent/server/api.py:900] [default] Worker group FAILED. "
+                      f"{size - number}/{size} attempts left; will restart worker group\n")
 
 
 @shape(start=200, most=8000, is_short=False)

@@ -5,6 +5,7 @@
 // that did different things, then ranks whose reports are stale, then who waits for whom.
 // docs/formats/flight_rules.md
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -60,8 +61,9 @@ Status Run(const Model& model, AnalysisResult& result) {
   std::set<std::pair<int32_t, int32_t>> attempts;
   const auto& dumps = model.tables.Get<CommDumpTable>();
   for (size_t i = 0; i < dumps.size(); ++i) attempts.emplace(dumps.job[i], dumps.attempt[i]);
+  const auto rows = std::make_shared<const IndexedRows>(model);
   for (auto [job, attempt] : attempts) {
-    Index index(model, job, attempt, result.pool);
+    const Index index(model, job, attempt, result.pool, rows);
     Waits waits(index);
     Arrivals arrivals = FindArrivals(index);
     Moment moment = MomentOf(index, waits);

@@ -286,10 +286,26 @@ void SortBySeq(const Index& index, std::vector<int32_t>& order) {
 
 }  // namespace
 
-Index::Index(const Model& the_model, int32_t the_job, int32_t the_attempt, ThreadPool* the_pool)
+IndexedRows::IndexedRows(const Model& model)
+    : ops(model.tables.Get<CommOpTable>()),
+      dumps(model.tables.Get<CommDumpTable>()),
+      groups(model.tables.Get<CommGroupTable>()),
+      status(model.tables.Get<CommStatusTable>()) {
+  const auto& inputs = model.tables.Get<InputTable>();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs.rank[i] == kNone32 || model.pools.Text(inputs.state[i]) != "failed") continue;
+    const std::string_view kind = model.pools.Text(inputs.kind[i]);
+    if (kind == "flight_recorder" || kind == "unknown") unread.push_back(i);
+  }
+}
+
+Index::Index(const Model& the_model, int32_t the_job, int32_t the_attempt, ThreadPool* the_pool,
+             std::shared_ptr<const IndexedRows> the_rows)
     : model(the_model),
       job(the_job),
       attempt(the_attempt),
+      rows(the_rows != nullptr ? std::move(the_rows)
+                               : std::make_shared<const IndexedRows>(the_model)),
       pool(the_pool),
       ops(the_model.tables.Get<CommOpTable>()) {
   AddRanks();
@@ -310,11 +326,8 @@ int32_t Index::AddRank(int32_t global_rank) {
 // A file that could not be opened tells no time, so it may be of any attempt.
 void Index::MarkUnread(std::map<int32_t, RankInfo>& all) const {
   const auto& inputs = model.tables.Get<InputTable>();
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs.job[i] != job || inputs.rank[i] == kNone32 || Text(inputs.state[i]) != "failed")
-      continue;
-    const std::string_view kind = Text(inputs.kind[i]);
-    if (kind == "flight_recorder" || kind == "unknown") all[inputs.rank[i]].unread = true;
+  for (const size_t i : rows->unread) {
+    if (inputs.job[i] == job) all[inputs.rank[i]].unread = true;
   }
 }
 
@@ -324,8 +337,8 @@ void Index::AddRanks() {
   std::map<int32_t, RankInfo> all;
   std::set<int32_t> with_entries;
   const auto& dumps = model.tables.Get<CommDumpTable>();
-  for (size_t i = 0; i < dumps.size(); ++i) {
-    if (dumps.job[i] != job || dumps.attempt[i] != attempt || dumps.rank[i] == kNone32) continue;
+  for (const size_t i : rows->dumps.Of(job, attempt)) {
+    if (dumps.rank[i] == kNone32) continue;
     RankInfo& info = all[dumps.rank[i]];
     info.has_dump = true;
     info.whole = info.whole && dumps.whole[i] != 0;
@@ -341,12 +354,10 @@ void Index::AddRanks() {
     for (int64_t rank : model.pools.lists.Get(list)) all.try_emplace(static_cast<int32_t>(rank));
   };
   const auto& declared = model.tables.Get<CommGroupTable>();
-  for (size_t i = 0; i < declared.size(); ++i) {
-    if (declared.job[i] == job && declared.attempt[i] == attempt) add_members(declared.members[i]);
-  }
+  for (const size_t i : rows->groups.Of(job, attempt)) add_members(declared.members[i]);
   int32_t last = kNone32;
-  for (size_t i = 0; i < ops.size(); ++i) {
-    if (ops.job[i] != job || ops.attempt[i] != attempt || ops.rank[i] == kNone32) continue;
+  for (const size_t i : rows->ops.Of(job, attempt)) {
+    if (ops.rank[i] == kNone32) continue;
     if (ops.rank[i] != last) all.try_emplace(ops.rank[i]);
     last = ops.rank[i];
     add_members(ops.members[i]);
@@ -392,7 +403,7 @@ void Index::MarkOlder(const std::vector<RowRun>& older, const std::vector<RowRun
 }
 
 void Index::AddUnits() {
-  const auto [runs, older] = RunsOf(model, job, attempt);
+  const auto [runs, older] = RunsOf(model, rows->ops.Of(job, attempt));
   MarkOlder(older, runs);
   if (runs.empty()) return;
   size_t first = runs.front().begin, last = 0, total = 0;

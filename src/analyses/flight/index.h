@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -20,6 +21,7 @@
 
 #include "analyses/flight/matching/signature.h"
 #include "analyses/flight/row_runs.h"
+#include "model/attempt_rows.h"
 #include "model/model.h"
 #include "tables/comm_op.h"
 
@@ -103,14 +105,28 @@ struct Channel {
   std::vector<int32_t> receives;
 };
 
+// Whose the rows of the tables are that an index reads from end to end.
+struct IndexedRows {
+  explicit IndexedRows(const Model& model);
+
+  AttemptRows ops;
+  AttemptRows dumps;
+  AttemptRows groups;
+  AttemptRows status;
+  std::vector<size_t> unread;  // rows of input: what may be a dump and could not be opened
+};
+
 class Index {
  public:
-  // The dumps of (job, attempt) in `model`, which must outlive the index.
-  Index(const Model& model, int32_t job, int32_t attempt, ThreadPool* pool = nullptr);
+  // The dumps of (job, attempt) in `model`, which must outlive the index. `rows` may be shared by
+  // the indices of all attempts.
+  Index(const Model& model, int32_t job, int32_t attempt, ThreadPool* pool = nullptr,
+        std::shared_ptr<const IndexedRows> rows = nullptr);
 
   const Model& model;
   int32_t job;
   int32_t attempt;
+  std::shared_ptr<const IndexedRows> rows;
   ThreadPool* pool;  // for what can be done side by side (blocks.h); null: one after the other
   const CommOpTable& ops;
   std::vector<RankInfo> ranks;  // by global rank; those that only groups mention, too

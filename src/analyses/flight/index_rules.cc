@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
+#include <vector>
 
 #include "analyses/flight/index.h"
 #include "tables/comm_group.h"
@@ -27,8 +29,7 @@ struct DeclaredGroups {
 std::map<int32_t, DeclaredGroups> Declared(const Index& index) {
   std::map<int32_t, DeclaredGroups> declared;
   const auto& rows = index.model.tables.Get<CommGroupTable>();
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (rows.job[i] != index.job || rows.attempt[i] != index.attempt) continue;
+  for (const size_t i : index.rows->groups.Of(index.job, index.attempt)) {
     DeclaredGroups& groups = declared[rows.input[i]];
     groups.layout.push_back(rows.description[i]);
     std::pair named(rows.name[i], rows.members[i]);
@@ -43,6 +44,17 @@ std::map<int32_t, DeclaredGroups> Declared(const Index& index) {
   return declared;
 }
 
+// The group that a recorder calls pg_id; the first of them counts.
+struct OwnGroup {
+  int32_t input;
+  int32_t pg_id;
+  int32_t group;
+};
+
+bool IsBefore(const OwnGroup& a, const OwnGroup& b) {
+  return std::tie(a.input, a.pg_id) < std::tie(b.input, b.pg_id);
+}
+
 }  // namespace
 
 // Counters are told by the number a process gives its groups, and only entries tell which group
@@ -51,18 +63,19 @@ std::map<int32_t, DeclaredGroups> Declared(const Index& index) {
 void Index::AddStatus() {
   std::map<int32_t, DeclaredGroups> declared = Declared(*this);
   std::map<std::pair<int32_t, int32_t>, StringId> numbering;  // layout and pg_id -> description
-  std::map<std::pair<int32_t, int32_t>, int32_t> own_groups;  // input and pg_id -> group
+  std::vector<OwnGroup> own_groups;
   std::vector<int32_t> seen_by(groups.size(), -1);  // the last rank whose first unit was looked at
   for (const Unit& unit : units) {
     auto group = static_cast<size_t>(unit.group);
     if (seen_by[group] == unit.rank) continue;
     seen_by[group] = unit.rank;
     size_t row = unit.row;
-    own_groups.try_emplace({ops.input[row], ops.pg_id[row]}, unit.group);
+    own_groups.push_back({ops.input[row], ops.pg_id[row], unit.group});
     auto found = declared.find(ops.input[row]);
     if (found == declared.end()) continue;
     numbering.try_emplace({found->second.layout_number, ops.pg_id[row]}, groups[group].description);
   }
+  std::stable_sort(own_groups.begin(), own_groups.end(), IsBefore);
   auto guess = [&](int32_t input, int32_t pg_id) -> int32_t {
     auto own = declared.find(input);
     if (own == declared.end()) return -1;
@@ -80,11 +93,11 @@ void Index::AddStatus() {
     return host == group_positions_.end() ? -1 : host->second;
   };
   const auto& status = model.tables.Get<CommStatusTable>();
-  for (size_t i = 0; i < status.size(); ++i) {
-    if (status.job[i] != job || status.attempt[i] != attempt) continue;
-    auto known = own_groups.find({status.input[i], status.pg_id[i]});
-    int32_t at =
-        known == own_groups.end() ? guess(status.input[i], status.pg_id[i]) : known->second;
+  for (const size_t i : rows->status.Of(job, attempt)) {
+    const OwnGroup asked{status.input[i], status.pg_id[i], -1};
+    auto known = std::lower_bound(own_groups.begin(), own_groups.end(), asked, IsBefore);
+    const bool is_known = known != own_groups.end() && !IsBefore(asked, *known);
+    const int32_t at = is_known ? known->group : guess(asked.input, asked.pg_id);
     auto rank = rank_positions_.find(status.rank[i]);
     if (at < 0 || rank == rank_positions_.end()) continue;
     Group& group = GroupAt(at);

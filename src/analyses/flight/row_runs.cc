@@ -111,11 +111,11 @@ bool NeedsAll(std::string_view op) {
                      [&](std::string_view start) { return op.starts_with(start); });
 }
 
-RowRuns RunsOf(const Model& model, int32_t job, int32_t attempt) {
+RowRuns RunsOf(const Model& model, AttemptRows::Rows own) {
   const auto& ops = model.tables.Get<CommOpTable>();
   std::vector<RowRun> runs;
-  for (size_t i = 0; i < ops.size(); ++i) {
-    if (ops.job[i] != job || ops.attempt[i] != attempt || ops.rank[i] == kNone32) continue;
+  for (const size_t i : own) {
+    if (ops.rank[i] == kNone32) continue;
     if (!runs.empty() && runs.back().input == ops.input[i] && runs.back().end == i) {
       runs.back().end = i + 1;
     } else {

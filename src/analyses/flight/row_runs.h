@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/attempt_rows.h"
 #include "model/model.h"
 #include "tables/comm_op.h"
 
@@ -25,7 +26,8 @@ struct RowRuns {
   std::vector<RowRun> older;
 };
 
-RowRuns RunsOf(const Model& model, int32_t job, int32_t attempt);
+// `own`: the rows of the attempt in comm_op.
+RowRuns RunsOf(const Model& model, AttemptRows::Rows own);
 
 // Operations that no member completes before all have joined.
 bool NeedsAll(std::string_view op);

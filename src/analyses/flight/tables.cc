@@ -329,11 +329,11 @@ class MatchWriter : private MatchRows {
   }
 
   void AddCalls() {
-    int32_t first_region = 0;
-    for (size_t i = 0; i < calls_.size(); ++i)
+    const std::vector<int32_t> regions = NumberRegions(index_);
+    int32_t first_region = 0;  // most attempts have none
+    for (size_t i = 0; i < calls_.size() && !regions.empty(); ++i)
       first_region = std::max(first_region, calls_.region[i] + 1);
-    const std::vector<int32_t> regions = NumberRegions(index_, first_region);
-    calls_.Reserve(calls_.size() + index_.unit_of_row.size());
+    if (calls_.size() == 0) calls_.Reserve(index_.unit_of_row.size());  // else it grows by halves
     for (size_t i = 0; i < index_.unit_of_row.size(); ++i) {
       int32_t unit = index_.unit_of_row[i];
       if (unit < 0 || units_.match[static_cast<size_t>(unit)] < 0) continue;
@@ -341,7 +341,7 @@ class MatchWriter : private MatchRows {
       row.rank = index_.GlobalRank(index_.UnitAt(unit).rank);
       row.op_row = static_cast<int32_t>(index_.first_row + static_cast<int64_t>(i));
       row.match = units_.match[static_cast<size_t>(unit)];
-      if (!regions.empty()) row.region = regions[i];
+      if (!regions.empty() && regions[i] != kNone32) row.region = first_region + regions[i];
       calls_.Add(row);
     }
   }

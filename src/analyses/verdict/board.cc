@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
+#include "model/rotated_inputs.h"
 #include "tables/comm_dump.h"
 #include "tables/compile_log.h"
 #include "tables/text_event.h"
@@ -18,10 +20,10 @@ constexpr double kShareOfSecond = 0.6;
 constexpr double kSurest = 0.99;
 
 template <typename Table>
-bool HasRows(const Model& model, int32_t job, int32_t attempt) {
-  const auto& table = model.tables.Get<Table>();
-  for (size_t i = 0; i < table.size(); ++i) {
-    if (table.job[i] == job && table.attempt[i] == attempt && table.rank[i] != kNone32) return true;
+bool HasRows(const Board& board) {
+  const auto& table = board.model().tables.Get<Table>();
+  for (size_t i : board.OwnRows(table)) {
+    if (table.rank[i] != kNone32) return true;
   }
   return false;
 }
@@ -46,25 +48,40 @@ bool ContainsAll(const std::vector<int32_t>& ranks, const std::vector<int32_t>& 
   return std::includes(ranks.begin(), ranks.end(), some.begin(), some.end());
 }
 
-Board::Board(const Model& model, std::vector<Finding>& findings, int32_t job, int32_t attempt)
-    : model_(model), findings_(findings), job_(job), attempt_(attempt) {
-  data_.dumps = HasRows<CommDumpTable>(model, job, attempt);
-  data_.text = HasRows<TextEventTable>(model, job, attempt);
-  data_.compile_logs = HasRows<CompileLogTable>(model, job, attempt);
-  data_.profiles = HasRows<TimelineTable>(model, job, attempt);
+AllAttempts::AllAttempts(const Model& model, const std::vector<Finding>& findings) : model_(model) {
+  for (size_t i = 0; i < findings.size(); ++i)
+    findings_[{findings[i].job, findings[i].attempt}].push_back(i);
 }
 
-bool Board::IsOurs(const Finding& finding) const {
-  return finding.job == job_ && finding.attempt == attempt_;
+const std::map<int32_t, int32_t>& AllAttempts::NewestParts() {
+  if (!newest_parts_) newest_parts_ = debrief::NewestParts(model_);
+  return *newest_parts_;
+}
+
+Board::Board(const Model& model, std::vector<Finding>& findings, int32_t job, int32_t attempt)
+    : Board(model, findings, job, attempt, std::make_shared<AllAttempts>(model, findings)) {}
+
+Board::Board(const Model& model, std::vector<Finding>& findings, int32_t job, int32_t attempt,
+             std::shared_ptr<AllAttempts> all)
+    : model_(model),
+      findings_(findings),
+      job_(job),
+      attempt_(attempt),
+      all_(std::move(all)),
+      own_(all_->FindingsOf(job, attempt)) {
+  data_.dumps = HasRows<CommDumpTable>(*this);
+  data_.text = HasRows<TextEventTable>(*this);
+  data_.compile_logs = HasRows<CompileLogTable>(*this);
+  data_.profiles = HasRows<TimelineTable>(*this);
 }
 
 std::vector<size_t> Board::Find(std::string_view rule) const {
   std::vector<size_t> found;
-  for (size_t i = 0; i < findings_.size(); ++i) {
+  for (size_t i : own_) {
     const Finding& finding = findings_[i];
-    bool named = rule.empty() || rule == finding.rule ||
-                 (rule.ends_with('.') && finding.rule.starts_with(rule));
-    if (named && IsOurs(finding)) found.push_back(i);
+    const bool named = rule.empty() || rule == finding.rule ||
+                       (rule.ends_with('.') && finding.rule.starts_with(rule));
+    if (named) found.push_back(i);
   }
   return found;
 }
@@ -90,20 +107,20 @@ std::vector<size_t> Board::RankedCauses() const {
 size_t Board::Add(Finding finding) {
   finding.job = job_;
   finding.attempt = attempt_;
+  own_.push_back(findings_.size());
   findings_.push_back(std::move(finding));
-  return findings_.size() - 1;
+  return own_.back();
 }
 
 // Findings are few and chains short; what was seen is not asked again.
 bool Board::Reaches(size_t from, size_t to) const {
   std::vector<size_t> open = {from};
-  std::vector<bool> seen(findings_.size());
+  std::set<size_t> seen;
   while (!open.empty()) {
     size_t at = open.back();
     open.pop_back();
     if (at == to) return true;
-    if (seen[at]) continue;
-    seen[at] = true;
+    if (!seen.insert(at).second) continue;
     const std::vector<size_t>& next = findings_[at].explains;
     open.insert(open.end(), next.begin(), next.end());
   }

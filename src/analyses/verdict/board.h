@@ -4,10 +4,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "model/attempt_rows.h"
 #include "model/model.h"
 
 namespace debrief::analyses::verdict {
@@ -20,9 +25,36 @@ struct Data {
   bool profiles = false;
 };
 
+// What boards of all attempts have in common, found out when the first of them asks.
+class AllAttempts {
+ public:
+  AllAttempts(const Model& model, const std::vector<Finding>& findings);
+
+  const std::vector<size_t>& FindingsOf(int32_t job, int32_t attempt) {
+    return findings_[{job, attempt}];
+  }
+  template <typename Table>
+  AttemptRows::Rows RowsOf(const Table& table, int32_t job, int32_t attempt) {
+    auto found = rows_.find(&table);
+    if (found == rows_.end()) found = rows_.emplace(&table, AttemptRows(table)).first;
+    return found->second.Of(job, attempt);
+  }
+  // As debrief::NewestParts.
+  const std::map<int32_t, int32_t>& NewestParts();
+
+ private:
+  const Model& model_;
+  std::map<std::pair<int32_t, int32_t>, std::vector<size_t>> findings_;  // their positions
+  std::map<const void*, AttemptRows> rows_;                              // by table
+  std::optional<std::map<int32_t, int32_t>> newest_parts_;
+};
+
 class Board {
  public:
+  // Of one attempt alone.
   Board(const Model& model, std::vector<Finding>& findings, int32_t job, int32_t attempt);
+  Board(const Model& model, std::vector<Finding>& findings, int32_t job, int32_t attempt,
+        std::shared_ptr<AllAttempts> all);
 
   const Model& model() const { return model_; }
   int32_t job() const { return job_; }
@@ -31,11 +63,12 @@ class Board {
   Finding& At(size_t position) { return findings_[position]; }
   const Finding& At(size_t position) const { return findings_[position]; }
 
-  // Is row `row` of a table of this attempt?
+  // The rows of this attempt, of a table of the model.
   template <typename Table>
-  bool IsOurs(const Table& table, size_t row) const {
-    return table.job[row] == job_ && table.attempt[row] == attempt_;
+  AttemptRows::Rows OwnRows(const Table& table) const {
+    return all_->RowsOf(table, job_, attempt_);
   }
+  const std::map<int32_t, int32_t>& NewestParts() const { return all_->NewestParts(); }
 
   // Positions of the findings of this attempt whose rule is `rule` or, where that ends in a dot,
   // begins with it; in the order in which they were made.
@@ -59,13 +92,14 @@ class Board {
   void Support(size_t position, double confidence, std::string_view because);
 
  private:
-  bool IsOurs(const Finding& finding) const;
   bool Reaches(size_t from, size_t to) const;
 
   const Model& model_;
   std::vector<Finding>& findings_;
   int32_t job_;
   int32_t attempt_;
+  std::shared_ptr<AllAttempts> all_;
+  std::vector<size_t> own_;  // positions of its findings
   Data data_;
 };
 

@@ -2,82 +2,34 @@
 
 #include <fmt/format.h>
 
+#include "tables/process_exit.h"
 #include "torch/end_signs.h"
 
 namespace debrief::analyses::verdict {
 
-namespace {
-
-constexpr size_t kNoColumn = ~size_t{0};
-
-// Columns of a table that this build may not know.
-class Columns {
- public:
-  explicit Columns(const Table& table) : table_(table) {}
-
-  int32_t Number(std::string_view name, size_t row) const {
-    return Value<int32_t>(name, ColumnType::kInt32, row, kNone32);
-  }
-  int64_t Time(std::string_view name, size_t row) const {
-    return Value<int64_t>(name, ColumnType::kInt64, row, kNone64);
-  }
-  StringId Text(std::string_view name, size_t row) const {
-    return Value<StringId>(name, ColumnType::kString, row, StringId::kNone);
-  }
-  bool Flag(std::string_view name, size_t row) const {
-    return Value<uint8_t>(name, ColumnType::kBool, row, 0) != 0;
-  }
-
- private:
-  template <typename T>
-  T Value(std::string_view name, ColumnType type, size_t row, T missing) const {
-    size_t at = Find(name, type);
-    return at == kNoColumn ? missing : ValueAt<T>(table_, at, row);
-  }
-
-  size_t Find(std::string_view name, ColumnType type) const {
-    const auto& columns = table_.info().columns;
-    for (size_t i = 0; i < columns.size(); ++i) {
-      if (columns[i].name == name && columns[i].type == type) return i;
-    }
-    return kNoColumn;
-  }
-
-  const Table& table_;
-};
-
-}  // namespace
-
 std::vector<ProcessExit> ProcessExitsOf(const Board& board) {
-  std::vector<ProcessExit> exits;
-  const Model& model = board.model();
-  const Table* table = model.tables.FindFilled("process_exit");
-  if (table == nullptr) return exits;
-  Columns columns(*table);
-  for (size_t row = 0; row < table->size(); ++row) {
-    bool ours = columns.Number("job", row) == board.job() &&
-                columns.Number("attempt", row) == board.attempt();
-    if (!ours) continue;
-    ProcessExit& exit = exits.emplace_back();
+  std::vector<ProcessExit> found;
+  const Pools& pools = board.model().pools;
+  const auto& exits = board.model().tables.Get<ProcessExitTable>();
+  for (const size_t row : board.OwnRows(exits)) {
+    ProcessExit& exit = found.emplace_back();
     exit.row = static_cast<int64_t>(row);
-    exit.rank = columns.Number("rank", row);
-    exit.time_ns = columns.Time("time_ns", row);
-    int32_t code = columns.Number("exit_code", row);
+    exit.rank = exits.rank[row];
+    exit.time_ns = exits.time_ns[row];
+    const int32_t code = exits.exit_code[row];
     exit.exit_code = code == kNone32 ? code : SignalOrCode(code);
-    exit.said_by = model.pools.Text(columns.Text("said_by", row));
-    exit.text = model.pools.Text(columns.Text("text", row));
-    exit.stopped = model.pools.Text(columns.Text("how", row)) == "stopped";
-    exit.first = columns.Flag("first", row);
+    exit.said_by = pools.Text(exits.said_by[row]);
+    exit.text = pools.Text(exits.text[row]);
+    exit.stopped = pools.Text(exits.how[row]) == "stopped";
+    exit.first = exits.first[row] != 0;
   }
-  return exits;
+  return found;
 }
 
 void AddAttemptsOfExits(const Model& model, std::set<std::pair<int32_t, int32_t>>& attempts) {
-  const Table* table = model.tables.FindFilled("process_exit");
-  if (table == nullptr) return;
-  Columns columns(*table);
-  for (size_t row = 0; row < table->size(); ++row)
-    attempts.emplace(columns.Number("job", row), columns.Number("attempt", row));
+  const auto& exits = model.tables.Get<ProcessExitTable>();
+  for (size_t row = 0; row < exits.size(); ++row)
+    attempts.emplace(exits.job[row], exits.attempt[row]);
 }
 
 std::string EndInWords(int32_t exit_code) {

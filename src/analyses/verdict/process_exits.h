@@ -1,7 +1,4 @@
 // How the processes of an attempt ended, as launchers, schedulers, kernels and shells say it.
-//
-// The table process_exit is read by name: a build without the importer that fills it has none, and
-// then nothing is said here.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 // of a job.
 #include <array>
 #include <cmath>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -68,9 +69,10 @@ std::set<std::pair<int32_t, int32_t>> AttemptsOf(const Model& model,
 
 void Judge(const Model& model, std::vector<Finding>& findings) {
   std::set<std::pair<int32_t, int32_t>> attempts = AttemptsOf(model, findings);
+  const auto all = std::make_shared<AllAttempts>(model, findings);
   for (auto [job, attempt] : attempts) {
     if (job == kNone32) continue;  // not assigned to a job: nothing to join it with
-    Board board(model, findings, job, attempt);
+    Board board(model, findings, job, attempt, all);
     for (auto rule : kRules) rule(board);
   }
   MarkOlderRuns(model, findings);

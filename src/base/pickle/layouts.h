@@ -12,14 +12,20 @@
 // Python puts every list, tuple and text into the memo: their numbers count up, and what they stand
 // for is put under the new ones. One program runs in a loop, so after a layout the one is tried
 // that came after it the last time.
+//
+// The dumps of a job come from one program, too: where the numbers of a dict stand is its form, and
+// forms stay when the pickle ends. A thread that reads the next dump compares the dict with them
+// instead of looking at its opcodes once more. What a layout's items are is never kept.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "base/pickle/dict_forms.h"
 #include "base/pickle/value.h"
 
 namespace debrief {
@@ -33,7 +39,7 @@ class PickleLayouts {
   uint32_t Find(const char* bytes, size_t left, size_t memo_size);
   // Not used again, also not after Clear.
   uint32_t NumberOf(uint32_t layout) const { return cleared_ + layout; }
-  size_t LengthOf(uint32_t layout) const { return layouts_[layout].length; }
+  size_t LengthOf(uint32_t layout) const { return layouts_[layout].form->length(); }
   // What the memo gets.
   std::span<const uint64_t> PutsOf(uint32_t layout) const {
     return std::span(puts_).subspan(layouts_[layout].puts, layouts_[layout].put_count);
@@ -42,59 +48,34 @@ class PickleLayouts {
   std::span<PickleValue> ItemsOf(uint32_t layout, const char* bytes);
 
   // `bytes`, from the mark to SETITEMS, became `items`. `memo` is that behind it, to which it added
-  // `put_count`; `own` is the memo number of the dict itself. `bytes` must outlive this. The new
-  // layout; kNoLayout when it is nothing that could be found again.
+  // `put_count`; `own` is the memo number of the dict itself. The new layout; kNoLayout when it is
+  // nothing that could be found again.
   uint32_t Learn(std::string_view bytes, std::span<const PickleValue> items, uint64_t own,
                  const PickleMemo& memo, size_t put_count);
   // What memo numbers stand for has changed.
   void Clear();
 
  private:
-  struct Number {
-    uint32_t offset;
-    uint32_t item;
-    uint8_t opcode;
-  };
-  // A memo number that counts up with the size of the memo.
-  struct Reference {
-    uint32_t offset;
-    uint32_t bytes;
-    uint64_t number;  // above the size of the memo where the dict begins
-  };
   struct Layout {
-    const char* bytes;
-    uint32_t length;
-    uint32_t mask;  // begin in masks_; the others likewise
-    uint32_t items, item_count;
-    uint32_t numbers, number_count;
-    uint32_t references, reference_count;
+    const DictForm* form;
+    uint32_t items;  // begin in items_
     uint32_t puts, put_count;
     uint32_t next = kNoLayout;      // with the same key
     uint32_t follower = kNoLayout;  // the one that came after it
   };
-  // What a scan found; kept, since every dump has some dozens of layouts.
-  struct Found {
-    std::vector<size_t> marks;
-    std::vector<Number> numbers;
-    std::vector<Reference> references;
-  };
-  class Scan;
 
-  bool Matches(const Layout& layout, const char* bytes, size_t left, size_t memo_size) const;
+  const DictForm* FormOf(std::string_view bytes, const DictPlace& place, size_t item_count,
+                         size_t put_count);
   uint32_t FindByKey(const char* bytes, size_t left, size_t memo_size);
-  uint32_t& HeadOf(const char* bytes, size_t left);
   void Follow(uint32_t layout);
-  uint32_t Add(std::string_view bytes, std::span<const PickleValue> items,
+  uint32_t Add(const DictForm& form, std::span<const PickleValue> items,
                std::span<const uint64_t> puts);
 
   std::vector<Layout> layouts_;
   std::vector<uint32_t> heads_;  // by key: newest layout
-  std::vector<uint64_t> masks_;  // 1 bits where bytes must be equal
   std::vector<PickleValue> items_;
-  std::vector<Number> numbers_;
-  std::vector<Reference> references_;
-  std::vector<uint64_t> puts_;  // packed as in the memo
-  Found found_;
+  std::vector<uint64_t> puts_;                    // packed as in the memo
+  std::vector<std::unique_ptr<DictForm>> forms_;  // that the thread had no room for
   uint32_t last_ = kNoLayout;
   uint32_t cleared_ = 0;
 };

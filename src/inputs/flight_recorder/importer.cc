@@ -119,15 +119,20 @@ class DumpReader final : public Reader {
           .Remedy("Lower TORCH_FR_BUFFER_SIZE; the default is 2000 entries.");
     }
     constexpr uint64_t kFirstBytes = 4096;  // more blanks than that before a brace are no JSON
-    ASSIGN_OR_RETURN(ByteView head, source.View(0, kFirstBytes));
-    size_t first = head.text().find_first_not_of(" \t\r\n");
-    is_json_ =
-        first != std::string_view::npos && (head.text()[first] == '{' || head.text()[first] == '[');
+    const bool is_small = source.size() <= kSmallDump;
+    ASSIGN_OR_RETURN(ByteView bytes, source.View(0, is_small ? source.size() : kFirstBytes));
+    const std::string_view head = bytes.text().substr(0, kFirstBytes);
+    const size_t first = head.find_first_not_of(" \t\r\n");
+    is_json_ = first != std::string_view::npos && (head[first] == '{' || head[first] == '[');
+    if (is_small && !is_json_) whole_ = std::move(bytes);
     return is_json_ ? json_.Split(source, chunk_bytes_) : Reader::Split(source);
   }
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
-    ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
+    ByteView bytes = whole_;
+    if (bytes.size() != range.size()) {
+      ASSIGN_OR_RETURN(bytes, source.View(range.begin, range.size()));
+    }
     if (is_json_) {
       json_.Read(bytes.text(), range.begin, part);
     } else {
@@ -156,9 +161,12 @@ class DumpReader final : public Reader {
   }
 
  private:
+  static constexpr uint64_t kSmallDump = uint64_t{1} << 20;  // read at once
+
   Identity who_;
   uint64_t chunk_bytes_;
   bool is_json_ = false;
+  ByteView whole_;  // of a small pickle
   JsonDump json_;
 };
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -24,7 +25,8 @@ namespace debrief::outputs::store {
 
 namespace {
 
-// Writing is one stream of rows; only Parquet uses more threads, and little of more than these.
+// Writing is one stream of rows; only Parquet uses more threads, and little of more than these. A
+// thread of DuckDB that waits for another one does so at work.
 constexpr int kWriterThreads = 4;
 // A store of few rows is mostly the cost of its tables: threads that wait for each other cost more
 // than they save, and so does trying out how each column is packed best (its block has 256 KiB
@@ -89,10 +91,11 @@ class PartialFile {
   std::string path_;
 };
 
-Result<Database> OpenForWriting(const Model& model, const std::string& path) {
+Result<Database> OpenForWriting(const Model& model, const std::string& path, int threads) {
   const bool few = HasFewRows(model);
   ASSIGN_OR_RETURN(Database database,
-                   Database::Open(path, {OpenMode::kReadWrite, few ? 1 : kWriterThreads}));
+                   Database::Open(path, {OpenMode::kReadWrite,
+                                         few ? 1 : std::clamp(threads, 1, kWriterThreads)}));
   if (few) TRY(database.Execute("PRAGMA force_compression = 'uncompressed'"));
   return database;
 }
@@ -141,7 +144,7 @@ Status Write(const Model& model, const OutputContext& context) {
   if (context.folder.empty()) return {};
   PartialFile file(fmt::format("{}/{}", context.folder, kStoreFile));
   TRY(file.Prepare());
-  ASSIGN_OR_RETURN(Database database, OpenForWriting(model, file.path()));
+  ASSIGN_OR_RETURN(Database database, OpenForWriting(model, file.path(), context.threads));
   TRY(WriteDatabase(model, "", database));
   if (context.parquet) TRY(WriteParquet(database, context.folder + "/parquet", ""));
   database.Close();
@@ -198,7 +201,7 @@ Status WriteParquetTables(const Model& model, const std::string& folder, std::st
     return SystemError(errno, "make the folder", folder);
   PartialFile file(fmt::format("{}/.tables.duckdb", folder));
   TRY(file.Prepare());
-  ASSIGN_OR_RETURN(Database database, OpenForWriting(model, file.path()));
+  ASSIGN_OR_RETURN(Database database, OpenForWriting(model, file.path(), kWriterThreads));
   TRY(WriteDatabase(model, prefix, database));
   return WriteParquet(database, folder, prefix);
 }

@@ -37,12 +37,14 @@ std::vector<ClockOffset> Compare(const Index& index, const Group& group) {
   for (size_t i = 0; i < group.rows.size(); i += step) {
     ends.clear();
     std::vector<int64_t> sorted;
+    size_t member = 0;  // both are in the order of ranks
     for (int32_t at : index.UnitsOf(group, group.rows[i])) {
       const Unit& unit = index.UnitAt(at);
-      int64_t end = index.ops.completed_ns[unit.row];
-      int32_t member = Index::MemberPosition(group, unit.rank);
-      if (member < 0 || !unit.completed() || unit.region || !IsTime(end)) continue;
-      ends.emplace_back(static_cast<size_t>(member), end);
+      const int64_t end = index.ops.completed_ns[unit.row];
+      while (member < group.members.size() && group.members[member] < unit.rank) ++member;
+      const bool is_member = member < group.members.size() && group.members[member] == unit.rank;
+      if (!is_member || !unit.completed() || unit.region || !IsTime(end)) continue;
+      ends.emplace_back(member, end);
       sorted.push_back(end);
     }
     if (ends.size() < 2 || ends.size() * 2 < group.members.size()) continue;

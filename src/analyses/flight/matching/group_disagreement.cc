@@ -35,21 +35,23 @@ bool IsTold(std::string_view description) {
 // name -> versions; a rank whose dump leaves the description out claims nothing about it
 std::map<StringId, Versions> FindVersions(const Index& index) {
   const auto& rows = index.model.tables.Get<CommGroupTable>();
-  std::map<std::tuple<StringId, ListId, StringId>, std::set<int32_t>> ranks;
+  std::map<std::tuple<StringId, ListId, StringId>, std::vector<int32_t>> ranks;
   std::map<std::tuple<StringId, ListId, StringId>, int64_t> first;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    bool ours = rows.job[i] == index.job && rows.attempt[i] == index.attempt;
-    if (!ours || rows.rank[i] == kNone32 || rows.members[i] == ListId::kNone) continue;
+  for (const size_t i : index.rows->groups.Of(index.job, index.attempt)) {
+    if (rows.rank[i] == kNone32 || rows.members[i] == ListId::kNone) continue;
     StringId description =
         IsTold(index.Text(rows.description[i])) ? rows.description[i] : StringId::kNone;
     std::tuple key(rows.name[i], rows.members[i], description);
-    ranks[key].insert(rows.rank[i]);
-    first.try_emplace(key, static_cast<int64_t>(i));
+    std::vector<int32_t>& who = ranks[key];
+    if (who.empty()) first[key] = static_cast<int64_t>(i);
+    who.push_back(rows.rank[i]);
   }
   std::map<StringId, Versions> versions;
-  for (const auto& [key, who] : ranks) {
+  for (auto& [key, who] : ranks) {
+    std::ranges::sort(who);
+    who.erase(std::unique(who.begin(), who.end()), who.end());
     versions[std::get<0>(key)].push_back(
-        {std::get<1>(key), std::get<2>(key), {who.begin(), who.end()}, first[key]});
+        {std::get<1>(key), std::get<2>(key), std::move(who), first[key]});
   }
   return versions;
 }

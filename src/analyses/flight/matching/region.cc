@@ -47,7 +47,7 @@ std::vector<uint32_t> InnerRows(const Index& index, const Unit& unit) {
   return rows;
 }
 
-std::vector<int32_t> NumberRegions(const Index& index, int32_t first) {
+std::vector<int32_t> NumberRegions(const Index& index) {
   struct Batch {
     int32_t rank = -1;
     int32_t seq = kNone32;
@@ -75,12 +75,13 @@ std::vector<int32_t> NumberRegions(const Index& index, int32_t first) {
     if (unit >= 0) ++size[start_of(unit)];
   }
   std::vector<int32_t> numbers(index.units.size(), kNone32), regions;
+  int32_t next = 0;
   regions.reserve(index.unit_of_row.size());
   for (int32_t unit : index.unit_of_row) {
     regions.push_back(kNone32);
     if (unit < 0 || size[start_of(unit)] < 2) continue;
     int32_t& number = numbers[start_of(unit)];
-    if (number == kNone32) number = first++;
+    if (number == kNone32) number = next++;
     regions.back() = number;
   }
   return regions;

@@ -12,10 +12,10 @@ namespace debrief::analyses::flight {
 // only row.
 std::vector<uint32_t> InnerRows(const Index& index, const Unit& unit);
 
-// The coalesced region of each row of comm_op, beside Index::unit_of_row, counted from `first`;
+// The coalesced region of each row of comm_op, beside Index::unit_of_row, counted from 0;
 // none where an entry was issued alone. Sends and receives that a rank batched are one, and so are
 // collectives that share a sequence number. Empty when no entry is in a region.
-std::vector<int32_t> NumberRegions(const Index& index, int32_t first);
+std::vector<int32_t> NumberRegions(const Index& index);
 
 // The first operation in which two regions differ.
 struct InnerDifference {

@@ -17,9 +17,9 @@ void AddMembership(const Index& index, Cause& cause) {
   constexpr size_t kMostRows = 8;
   const auto& groups = index.model.tables.Get<CommGroupTable>();
   std::vector<int64_t> rows;
-  for (size_t i = 0; i < groups.size() && rows.size() < kMostRows; ++i) {
-    bool ours = groups.job[i] == index.job && groups.attempt[i] == index.attempt;
-    if (!ours || groups.members[i] == ListId::kNone) continue;
+  for (const size_t i : index.rows->groups.Of(index.job, index.attempt)) {
+    if (rows.size() == kMostRows) break;
+    if (groups.members[i] == ListId::kNone) continue;
     std::span<const int64_t> members = index.model.pools.lists.Get(groups.members[i]);
     bool named = std::any_of(cause.ranks.begin(), cause.ranks.end(), [&](int32_t rank) {
       return std::binary_search(members.begin(), members.end(), index.GlobalRank(rank));
@@ -72,11 +72,10 @@ void FindOlderEpochs(const Index& index, std::vector<Cause>& causes) {
   cause.why = "it completed the first collective of a group long before others issued theirs";
   const auto& dumps = index.model.tables.Get<CommDumpTable>();
   std::vector<int64_t> rows;
-  for (size_t i = 0; i < dumps.size(); ++i) {
-    const bool ours = dumps.job[i] == index.job && dumps.attempt[i] == index.attempt;
+  for (const size_t i : index.rows->dumps.Of(index.job, index.attempt)) {
     const bool older =
         std::ranges::find(index.older_epoch, dumps.rank[i]) != index.older_epoch.end();
-    if (ours && older) rows.push_back(static_cast<int64_t>(i));
+    if (older) rows.push_back(static_cast<int64_t>(i));
   }
   cause.evidence.push_back({"its dump", "comm_dump", std::move(rows)});
   cause.next_step = "Look at what ended the epoch: its output, the groups that were made anew.";
@@ -86,16 +85,10 @@ void FindOlderEpochs(const Index& index, std::vector<Cause>& causes) {
 // Dumps that hold nothing say nothing, and a reader must not take that for health.
 void FindEmptyDumps(const Index& index, std::vector<Cause>& causes) {
   if (!index.units.empty()) return;
-  const auto& dumps = index.model.tables.Get<CommDumpTable>();
   std::vector<int64_t> rows;
-  for (size_t i = 0; i < dumps.size(); ++i) {
-    bool ours = dumps.job[i] == index.job && dumps.attempt[i] == index.attempt;
-    if (ours) rows.push_back(static_cast<int64_t>(i));
-  }
-  const auto& groups = index.model.tables.Get<CommGroupTable>();
-  bool set_up = false;
-  for (size_t i = 0; i < groups.size(); ++i)
-    set_up |= groups.job[i] == index.job && groups.attempt[i] == index.attempt;
+  for (const size_t i : index.rows->dumps.Of(index.job, index.attempt))
+    rows.push_back(static_cast<int64_t>(i));
+  const bool set_up = !index.rows->groups.RunsOf(index.job, index.attempt).empty();
   Cause& cause = causes.emplace_back();
   cause.rule = "flight.empty_dumps";
   cause.severity = Severity::kWarning;

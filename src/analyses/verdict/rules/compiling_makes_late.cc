@@ -33,9 +33,8 @@ Lateness ByDumps(const Board& board, const Finding& straggler, int32_t rank) {
     late.when.Widen(ops.created_ns[row], ops.created_ns[row]);
   }
   const auto& arrivals = board.model().tables.Get<CommArrivalTable>();
-  for (size_t i = 0; i < arrivals.size(); ++i) {
-    bool ours = board.IsOurs(arrivals, i) && arrivals.rank[i] == rank &&
-                arrivals.late_longest_ns[i] != kNone64;
+  for (const size_t i : board.OwnRows(arrivals)) {
+    bool ours = arrivals.rank[i] == rank && arrivals.late_longest_ns[i] != kNone64;
     if (!ours || !late.when.known()) continue;
     late.when.begin_ns -= arrivals.late_longest_ns[i];
     late.total_ns = arrivals.late_total_ns[i];
@@ -54,8 +53,8 @@ Lateness ByProfile(const Board& board, const Finding& straggler, int32_t rank) {
       late.total_ns = ranks.excess_host_ns[row] * ranks.windows[row];
   }
   const auto& windows = board.model().tables.Get<ProfileBreakdownTable>();
-  for (size_t i = 0; i < windows.size(); ++i) {
-    if (board.IsOurs(windows, i) && windows.rank[i] == rank && !late.when.known())
+  for (const size_t i : board.OwnRows(windows)) {
+    if (windows.rank[i] == rank && !late.when.known())
       late.when = {windows.window_start_ns[i], windows.window_end_ns[i]};
   }
   return late;
@@ -65,9 +64,8 @@ Lateness ByProfile(const Board& board, const Finding& straggler, int32_t rank) {
 int64_t CompilingIn(const Board& board, int32_t rank, const Window& window, int64_t& row) {
   const auto& compilations = board.model().tables.Get<CompilationTable>();
   int64_t total_ns = 0;
-  for (size_t i = 0; i < compilations.size(); ++i) {
-    bool ours = board.IsOurs(compilations, i) && compilations.rank[i] == rank &&
-                compilations.start_ns[i] != kNone64;
+  for (const size_t i : board.OwnRows(compilations)) {
+    bool ours = compilations.rank[i] == rank && compilations.start_ns[i] != kNone64;
     if (!ours) continue;
     int64_t overlap = window.OverlapWith(compilations.start_ns[i], compilations.end_ns[i]);
     if (overlap <= 0) continue;

@@ -39,9 +39,9 @@ using RankAndId = std::pair<int32_t, StringId>;
 std::map<RankAndId, Window> PhaseTimes(const Board& board) {
   const auto& phases = board.model().tables.Get<CompilePhaseTable>();
   std::map<RankAndId, Window> times;
-  for (size_t i = 0; i < phases.size(); ++i) {
+  for (const size_t i : board.OwnRows(phases)) {
     bool timed = phases.start_ns[i] != kNone64 && phases.end_ns[i] != kNone64;
-    if (timed && board.IsOurs(phases, i))
+    if (timed)
       times[{phases.rank[i], phases.compile_id[i]}].Widen(phases.start_ns[i], phases.end_ns[i]);
   }
   return times;
@@ -52,9 +52,8 @@ std::map<int32_t, Compiling> CompilingDuring(const Board& board, const Window& w
   const auto& compilations = board.model().tables.Get<CompilationTable>();
   std::map<RankAndId, Window> phases = PhaseTimes(board);
   std::map<int32_t, Compiling> ranks;
-  for (size_t i = 0; i < compilations.size(); ++i) {
-    bool ours = board.IsOurs(compilations, i) && compilations.rank[i] != kNone32 &&
-                compilations.start_ns[i] != kNone64;
+  for (const size_t i : board.OwnRows(compilations)) {
+    bool ours = compilations.rank[i] != kNone32 && compilations.start_ns[i] != kNone64;
     if (!ours) continue;
     Compiling each{i, {compilations.start_ns[i], compilations.end_ns[i]}, false};
     auto told = phases.find({compilations.rank[i], compilations.compile_id[i]});
@@ -188,8 +187,8 @@ namespace {
 
 bool HasCompileLog(const Board& board, int32_t rank) {
   const auto& logs = board.model().tables.Get<CompileLogTable>();
-  for (size_t i = 0; i < logs.size(); ++i) {
-    if (board.IsOurs(logs, i) && logs.rank[i] == rank) return true;
+  for (const size_t i : board.OwnRows(logs)) {
+    if (logs.rank[i] == rank) return true;
   }
   return false;
 }

@@ -38,9 +38,8 @@ void ReportWhoWaits(Board& board, size_t death, size_t absence) {
 void ReportEndOfCompileLog(Board& board, size_t death) {
   const auto& lives = board.model().tables.Get<CompileLifeTable>();
   int64_t last = -1;
-  for (size_t i = 0; i < lives.size(); ++i) {
-    bool ours = board.IsOurs(lives, i) && lives.rank[i] == board.At(death).ranks.front() &&
-                lives.end_ns[i] != kNone64;
+  for (const size_t i : board.OwnRows(lives)) {
+    bool ours = lives.rank[i] == board.At(death).ranks.front() && lives.end_ns[i] != kNone64;
     if (ours && (last < 0 || lives.end_ns[static_cast<size_t>(last)] < lives.end_ns[i]))
       last = static_cast<int64_t>(i);
   }

@@ -16,8 +16,8 @@ bool AllMadeTheSameCall(const Board& board, const Finding& text) {
   if (text.groups.empty() || text.ranks.empty()) return false;
   const auto& matches = board.model().tables.Get<CommMatchTable>();
   const Pools& pools = board.model().pools;
-  for (size_t i = 0; i < matches.size(); ++i) {
-    bool same = board.IsOurs(matches, i) && matches.seq[i] == text.seq &&
+  for (const size_t i : board.OwnRows(matches)) {
+    bool same = matches.seq[i] == text.seq &&
                 pools.Text(matches.group_name[i]) == text.groups[0].name &&
                 pools.Text(matches.kind[i]) != "p2p";
     if (!same || matches.mismatch[i] != StringId::kNone) continue;

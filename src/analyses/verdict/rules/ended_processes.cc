@@ -33,8 +33,8 @@ std::set<int32_t> RanksOf(const Board& board, std::initializer_list<std::string_
 std::set<int32_t> RanksWithDumps(const Board& board) {
   const auto& dumps = board.model().tables.Get<CommDumpTable>();
   std::set<int32_t> ranks;
-  for (size_t i = 0; i < dumps.size(); ++i) {
-    if (board.IsOurs(dumps, i)) ranks.insert(dumps.rank[i]);
+  for (const size_t i : board.OwnRows(dumps)) {
+    ranks.insert(dumps.rank[i]);
   }
   return ranks;
 }
@@ -48,8 +48,8 @@ struct Outputs {
 Outputs LookAtOutputs(const Board& board) {
   Outputs outputs;
   const auto& events = board.model().tables.Get<TextEventTable>();
-  for (size_t i = 0; i < events.size(); ++i) {
-    if (!board.IsOurs(events, i) || events.rank[i] == kNone32) continue;
+  for (const size_t i : board.OwnRows(events)) {
+    if (events.rank[i] == kNone32) continue;
     std::string_view kind = board.model().pools.Text(events.kind[i]);
     if (kind == "watchdog_timeout" || kind == "teardown") outputs.watchdog.insert(events.rank[i]);
     if (kind == "traceback" && !IsAboutAPeer(board.model().pools.Text(events.text[i])))

@@ -12,7 +12,6 @@
 #include "analyses/verdict/rules.h"
 #include "base/text/rank_list.h"
 #include "base/text/strings.h"
-#include "model/rotated_inputs.h"
 #include "tables/progress.h"
 #include "tables/tail_line.h"
 #include "tables/text_event.h"
@@ -38,8 +37,8 @@ constexpr int64_t kTail = 200;  // lines that may follow the last traceback of a
 std::map<int32_t, int64_t> LastLines(const Board& board) {
   const auto& events = board.model().tables.Get<TextEventTable>();
   std::map<int32_t, int64_t> lines;
-  for (size_t i = 0; i < events.size(); ++i) {
-    if (!board.IsOurs(events, i) || events.line[i] == kNone64) continue;
+  for (const size_t i : board.OwnRows(events)) {
+    if (events.line[i] == kNone64) continue;
     int64_t& last = lines.try_emplace(events.input[i], 0).first->second;
     last = std::max(last, events.line[i]);
   }
@@ -54,8 +53,8 @@ std::map<std::pair<int32_t, int32_t>, int64_t> LastSteps(const Board& board) {
   const auto& progress = board.model().tables.Get<ProgressTable>();
   std::map<std::pair<int32_t, int32_t>, std::vector<int64_t>> lines;
   std::map<std::pair<int32_t, int32_t>, int64_t> steps;
-  for (size_t i = 0; i < progress.size(); ++i) {
-    if (!board.IsOurs(progress, i) || progress.line[i] == kNone64) continue;
+  for (const size_t i : board.OwnRows(progress)) {
+    if (progress.line[i] == kNone64) continue;
     // A bar is drawn once more as its process ends.
     int64_t& step = steps.try_emplace({progress.input[i], progress.rank[i]}, kNone64).first->second;
     const bool again = std::exchange(step, progress.step[i]) == progress.step[i];
@@ -70,9 +69,9 @@ std::map<std::pair<int32_t, int32_t>, int64_t> LastSteps(const Board& board) {
     last[who] = at[at.size() - from_end];
   }
   const auto& events = board.model().tables.Get<TextEventTable>();
-  for (size_t i = 0; i < events.size(); ++i) {
-    const bool ends = board.IsOurs(events, i) && events.line[i] != kNone64 &&
-                      board.model().pools.Text(events.kind[i]) == "normal_end";
+  for (const size_t i : board.OwnRows(events)) {
+    const bool ends =
+        events.line[i] != kNone64 && board.model().pools.Text(events.kind[i]) == "normal_end";
     if (!ends) continue;
     // What its lines do not tell a rank of, nobody says alone.
     for (const int32_t rank : {events.rank[i], kNone32}) {
@@ -81,7 +80,7 @@ std::map<std::pair<int32_t, int32_t>, int64_t> LastSteps(const Board& board) {
     }
   }
   const auto told = last;
-  for (const auto& [older, newer] : NewestParts(board.model())) {
+  for (const auto& [older, newer] : board.NewestParts()) {
     for (const auto& [who, line] : told) {
       if (who.first == newer) last[{older, who.second}] = std::numeric_limits<int64_t>::max();
     }
@@ -99,8 +98,8 @@ int WeightOf(std::string_view kind) {
 size_t CountRanks(const Board& board) {
   const auto& events = board.model().tables.Get<TextEventTable>();
   std::set<int32_t> ranks;
-  for (size_t i = 0; i < events.size(); ++i) {
-    if (board.IsOurs(events, i) && events.rank[i] != kNone32) ranks.insert(events.rank[i]);
+  for (const size_t i : board.OwnRows(events)) {
+    if (events.rank[i] != kNone32) ranks.insert(events.rank[i]);
   }
   return ranks.size();
 }
@@ -117,10 +116,10 @@ bool LauncherSawGoodEnds(const Board& board, size_t ranks) {
 // Does any text say that the job came to its end?
 bool SaysNormalEnd(const Board& board) {
   const auto& events = board.model().tables.Get<TextEventTable>();
-  for (size_t i = 0; i < events.size(); ++i) {
+  for (const size_t i : board.OwnRows(events)) {
     const std::string_view kind = board.model().pools.Text(events.kind[i]);
     const bool well = kind == "normal_end" || (kind == "exit" && events.exit_code[i] == 0);
-    if (well && board.IsOurs(events, i)) return true;
+    if (well) return true;
   }
   return false;
 }
@@ -172,8 +171,7 @@ void AddTextSigns(const Board& board, std::vector<Sign>& signs) {
   std::map<int32_t, int64_t> last_lines = LastLines(board);
   const auto last_steps = LastSteps(board);
   const std::set<What> got_over = GotOver(board);
-  for (size_t i = 0; i < events.size(); ++i) {
-    if (!board.IsOurs(events, i)) continue;
+  for (const size_t i : board.OwnRows(events)) {
     std::string_view kind = board.model().pools.Text(events.kind[i]);
     std::string_view text = board.model().pools.Text(events.text[i]);
     // Of a child, or one that it caught.

@@ -17,8 +17,8 @@ std::map<int32_t, int64_t> LastStarts(const Board& board) {
   const auto& events = board.model().tables.Get<ReplicaEventTable>();
   std::map<int32_t, StringId> lives;
   std::map<int32_t, int64_t> starts;
-  for (size_t i = 0; i < events.size(); ++i) {
-    if (!board.IsOurs(events, i) || events.life[i] == StringId::kNone) continue;
+  for (const size_t i : board.OwnRows(events)) {
+    if (events.life[i] == StringId::kNone) continue;
     const auto [known, is_new] = lives.try_emplace(events.input[i], events.life[i]);
     if (is_new || known->second == events.life[i]) continue;
     known->second = events.life[i];
@@ -30,9 +30,9 @@ std::map<int32_t, int64_t> LastStarts(const Board& board) {
 // An end after the last start is one that it did not come back from.
 void ForgetDeadOnes(const Board& board, std::map<int32_t, int64_t>& starts) {
   const auto& exits = board.model().tables.Get<ProcessExitTable>();
-  for (size_t i = 0; i < exits.size(); ++i) {
+  for (const size_t i : board.OwnRows(exits)) {
     const auto start = starts.find(exits.input[i]);
-    if (start == starts.end() || !board.IsOurs(exits, i)) continue;
+    if (start == starts.end()) continue;
     const bool ended_well = exits.exit_code[i] == 0;
     if (!ended_well && exits.line[i] > start->second) starts.erase(start);
   }

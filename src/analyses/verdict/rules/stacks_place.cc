@@ -50,9 +50,9 @@ std::map<int32_t, LastStand> LastStands(const Board& board) {
   const auto& stacks = board.model().tables.Get<StackDumpTable>();
   using Order = std::tuple<int64_t, int32_t, int32_t>;
   std::map<int32_t, std::pair<Order, size_t>> last;
-  for (size_t row = 0; row < stacks.size(); ++row) {
-    bool counts = board.IsOurs(stacks, row) && stacks.rank[row] != kNone32 && stacks.main[row] &&
-                  !stacks.child[row] && stacks.error[row] == StringId::kNone &&
+  for (const size_t row : board.OwnRows(stacks)) {
+    bool counts = stacks.rank[row] != kNone32 && stacks.main[row] && !stacks.child[row] &&
+                  stacks.error[row] == StringId::kNone &&
                   !board.model().pools.Text(stacks.reason[row]).starts_with("Fatal");
     if (!counts) continue;
     Order order{stacks.time_ns[row], stacks.input[row], stacks.dump[row]};

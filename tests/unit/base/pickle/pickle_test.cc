@@ -420,6 +420,27 @@ TEST(PickleTest, DictsOfOneLayoutDifferInTheirNumbers) {
   }
 }
 
+// Dicts of the same bytes in two pickles, which fetch a text that is another one in each.
+TEST(PickleTest, FormsOfAnotherPickleTellNoItems) {
+  std::string dict;
+  for (char key = 'a'; key < 'j'; ++key) dict += "U\1"s + key + "h\1";
+  for (const std::string first : {"alpha", "other"}) {
+    std::string text = "]q"s + '\0' + "(U\5" + first + "q\1";
+    for (char number = 0; number < 9; ++number) text += "}(" + dict + "U\1nK"s + number + "u";
+    text += "e.";
+    LineBuilder builder;
+    const auto source = MakeMemorySource(text);
+    const ByteView view = source->View(0, text.size()).value();
+    PickleReader reader(view.text(), builder);
+    builder.reader = &reader;
+    ASSERT_TRUE(reader.Run().ok());
+    ASSERT_EQ(builder.lines.size(), 9u);
+    EXPECT_GT(builder.alike, 0);
+    for (const std::string& line : builder.lines) EXPECT_NE(line.find(first), std::string::npos);
+    EXPECT_NE(builder.lines.back().find(":8 "), std::string::npos);
+  }
+}
+
 // The bytes of both inner lists are the same, what memo number 1 stands for is not.
 TEST(PickleTest, RepeatsEndWhenTheMemoChanges) {
   std::string_view list = "](h\1h\1h\1h\1h\1h\1h\1h\1h\1e";
