@@ -127,7 +127,7 @@ const agree = {
     for (const part of ["ranks 0\u20132", "rank 3", "differs from most", "2 compile ids; besides 1/0", "fewer than two ranks tell"])
       assert.ok(checks.includes(part), `${part} in ${checks}`);
     assert.match(checks, /differ\s+compilations.*agree\s+caches/s);
-    assert.match(await section(page, "Expected time of graphs").innerText(), /1.5 ms\s+rank 0: 2 ms\s+rank 3: 3.5 ms/);
+    assert.match(await section(page, "Expected time of graphs").innerText(), /1.50 ms\s+rank 0: 2.00 ms\s+rank 3: 3.50 ms/);
     const order = await section(page, "Order of graphs, where ranks differ").innerText();
     assert.match(order, /1\s+2\/0 on ranks 0\u20132; 1\/0 on rank 3\s+differ\s+agree/);
   },

@@ -2,7 +2,7 @@
 // of graphs differ.
 import { useMemo } from "preact/hooks";
 import { numberColumn, placeColumn, textColumn, whoColumns } from "../parts/columns";
-import { seconds, steppedList } from "../parts/format";
+import { seconds, showTime, steppedList } from "../parts/format";
 import { LeftOutNote } from "../parts/left_out";
 import { Sheet } from "../parts/listing";
 import type { Column } from "../parts/table";
@@ -88,7 +88,7 @@ export function Overlaps(props: Props) {
   );
 }
 
-const ms = (value: number) => `${value} ms`;
+const ms = (value: number) => showTime(value * 1e6);
 const deltaColumns: Column<Row<"compile_runtime_delta">>[] = [
   textColumn("graph", "graph", 0, (row) => row.graph),
   textColumn("pairing", "compared", 170,

@@ -1,7 +1,7 @@
 // What the ranks printed, as far as it tells something: errors, timeouts, exits, steps, last lines.
 import { useMemo } from "preact/hooks";
 import { numberColumn, textColumn } from "../parts/columns";
-import { baseName, count, time, words } from "../parts/format";
+import { baseName, count, showTime, time, words } from "../parts/format";
 import { LeftOut } from "../parts/left_out";
 import { Listing, useFiltered } from "../parts/listing";
 import { withTables, type TableProps } from "../parts/loading";
@@ -35,7 +35,7 @@ function progressText(row: Row<"progress">): string {
     row.step !== undefined && `step ${count(row.step)}`,
     row.loss !== undefined && `loss ${row.loss}`,
     row.not_finite && "loss not finite",
-    row.step_time_ms !== undefined && `${row.step_time_ms} ms`,
+    row.step_time_ms !== undefined && showTime(row.step_time_ms * 1e6),
   ];
   return parts.filter(Boolean).join(", ");
 }

@@ -1,11 +1,12 @@
 // The list that C++ and the page are held to.
+#include "model/memory/amounts.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <string>
 
 #include "base/text/units.h"
-#include "model/memory/amounts.h"
 
 namespace debrief {
 namespace amounts_test {
