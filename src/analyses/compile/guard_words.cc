@@ -78,6 +78,8 @@ std::string IdentityStep(const Change& change, const Advice& advice) {
 }  // namespace
 
 std::string InWords(const Change& change, std::string_view guard) {
+  if (guard.starts_with("Unexpected recompilation: "))
+    return "the guards held when PyTorch looked again";
   if (change.kind == "other" || change.kind == "expression")
     return fmt::format("no longer true: {}", guard);
   if (change.kind == "global_state") return fmt::format("global state changed: {}", change.name);

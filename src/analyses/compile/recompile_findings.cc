@@ -269,15 +269,20 @@ class Reporter {
 
 }  // namespace
 
-size_t MainRow(const CompileRecompileTable& rows, size_t first) {
+size_t MainRow(const CompileRecompileTable& rows, const Pools& pools, size_t first) {
   auto key = [&](size_t row) {
     return std::tuple(rows.kind[row], rows.source[row], rows.dimension[row]);
   };
+  // What is understood counts before what is not: threads that compile at once leave "Unexpected
+  // recompilation" beside the guard that failed.
   std::map<std::tuple<StringId, StringId, int32_t>, size_t> votes;
   for (size_t row = first; row < rows.size(); ++row) ++votes[key(row)];
+  auto weight = [&](size_t row) {
+    return std::pair(pools.Text(rows.kind[row]) != "other", votes[key(row)]);
+  };
   size_t main = first;
   for (size_t row = first + 1; row < rows.size(); ++row) {
-    if (votes[key(row)] > votes[key(main)]) main = row;
+    if (weight(row) > weight(main)) main = row;
   }
   return main;
 }

@@ -18,7 +18,7 @@ struct MainChange {
 };
 
 // The row from `first` on whose change most of them name; of equals the first.
-size_t MainRow(const CompileRecompileTable& rows, size_t first);
+size_t MainRow(const CompileRecompileTable& rows, const Pools& pools, size_t first);
 
 // `changes`: one for each row of compilation.
 void AddFindings(const std::vector<MainChange>& changes, AnalysisResult& result);

@@ -130,6 +130,7 @@ std::string_view FxInputSource::leaf() const {
 }
 
 FxInputSource GuessInputSource(std::string_view name) {
+  constexpr std::string_view kWrapped = "_orig_mod";
   if (name.starts_with("L__")) return GuessOld(name.substr(3));
   FxInputSource source;
   if (!name.starts_with("L_") && !name.starts_with("G_")) return source;
@@ -142,6 +143,9 @@ FxInputSource GuessInputSource(std::string_view name) {
       continue;
     }
     at += separator.size();
+    // A module that torch.compile() wrapped is the module: L['m']._orig_mod._modules['fc'].
+    if (source.path.size() > kWrapped.size() && source.path.ends_with(kWrapped))
+      source.path.resize(source.path.size() - kWrapped.size());
     if (separator != kModules) source.module = source.path.size();
     source.is_parameter |= separator == kParameters;
     source.is_buffer |= separator == kBuffers;

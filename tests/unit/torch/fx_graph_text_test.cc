@@ -249,6 +249,7 @@ TEST(FxInputSource, GuessesFromTheName) {
   EXPECT_EQ(weight.leaf(), "weight");
   EXPECT_TRUE(weight.is_parameter);
   EXPECT_EQ(GuessInputSource("L_x_").path, "x");
+  EXPECT_EQ(GuessInputSource("L_m_orig_mod_modules_fc_parameters_weight_").path, "m.fc.weight");
   EXPECT_EQ(GuessInputSource("G_net_modules_a_buffers_my_mask_").path, "net.a.my_mask");
   EXPECT_EQ(GuessInputSource("L_self_parameters_w_").module_path(), "self");
   EXPECT_EQ(GuessInputSource("L__self___fc1").path, "self.fc1");

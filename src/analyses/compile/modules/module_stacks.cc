@@ -76,7 +76,7 @@ std::string ModulePath(std::string_view expression) {
   const std::string plain = WithoutGetattr(expression);
   std::string path;
   for (std::string_view rest = plain; !rest.empty();) {
-    if (TakePrefix(rest, "._modules")) continue;
+    if (TakePrefix(rest, "._modules") || TakePrefix(rest, "._orig_mod")) continue;
     const char c = rest[0];
     rest.remove_prefix(1);
     if (c != '[') {

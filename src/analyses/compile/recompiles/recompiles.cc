@@ -96,7 +96,7 @@ class RecompileWriter {
     for (size_t i = 0; i < reasons.size(); ++i)
       TRY(AddRow(at, static_cast<int32_t>(i), reasons[i]));
     if (rows_.size() == first) return main;
-    main.row = MainRow(rows_, first);
+    main.row = MainRow(rows_, pools_, first);
     rows_.is_main[main.row] = 1;
     main.words = pools_.Text(rows_.change[main.row]);
     return main;

@@ -233,7 +233,7 @@ class TextLogs {
       rows.Add(RecompileRow(of, reason, static_cast<int32_t>(rows.size() - first)));
     MainChange main;
     if (rows.size() == first) return main;
-    main.row = compile_recompiles::MainRow(rows, first);
+    main.row = compile_recompiles::MainRow(rows, result_.part.pools, first);
     rows.is_main[main.row] = 1;
     main.words = result_.part.pools.Text(rows.change[main.row]);
     return main;

@@ -143,16 +143,16 @@ std::set<What> GotOver(const Board& board) {
   const auto& events = board.model().tables.Get<TextEventTable>();
   std::map<std::pair<int32_t, int32_t>, int64_t> ends;  // by input and rank
   std::set<int32_t> ended;                              // ranks, in any of their texts
-  for (size_t i = 0; i < events.size(); ++i) {
-    const bool ends_well = board.IsOurs(events, i) && events.line[i] != kNone64 &&
-                           board.model().pools.Text(events.kind[i]) == "normal_end";
+  for (const size_t i : board.OwnRows(events)) {
+    const bool ends_well =
+        events.line[i] != kNone64 && board.model().pools.Text(events.kind[i]) == "normal_end";
     if (!ends_well) continue;
     int64_t& line = ends.try_emplace({events.input[i], events.rank[i]}, 0).first->second;
     line = std::max(line, events.line[i]);
     ended.insert(events.rank[i]);
   }
   std::set<What> got_over;
-  for (size_t i = 0; i < events.size(); ++i) {
+  for (const size_t i : board.OwnRows(events)) {
     const auto end = ends.find({events.input[i], events.rank[i]});
     const bool before = end != ends.end() && end->second > events.line[i];
     const bool beside =
