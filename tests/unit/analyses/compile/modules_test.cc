@@ -47,10 +47,11 @@ TEST(GuardedModules, AreToldOnceAndNeverOfBrokenLines) {
 }
 
 TEST(GuardedModules, AreTheSameBehindTorchCompile) {
-  EXPECT_EQ(Modules("| +- GuardManager: source=L['m'], type=<class 'OptimizedModule'>\n"
-                    "| | +- GuardManager: source=L['m']._orig_mod, type=<class 'Net'>\n"
-                    "| | +- GuardManager: source=L['m']._orig_mod._modules['fc'], type=<class 'F'>"),
-            "m Net; m.fc F; ");
+  EXPECT_EQ(
+      Modules("| +- GuardManager: source=L['m'], type=<class 'OptimizedModule'>\n"
+              "| | +- GuardManager: source=L['m']._orig_mod, type=<class 'Net'>\n"
+              "| | +- GuardManager: source=L['m']._orig_mod._modules['fc'], type=<class 'F'>"),
+      "m Net; m.fc F; ");
 }
 
 }  // namespace debrief::analyses::compile_modules
