@@ -26,6 +26,9 @@ CASES = [
                                     "(shm).\n\0" + raised(1, "RuntimeError: DataLoader worker (pid 7120) is killed by signal: Bus error. It is "
                                                           "possible that dataloader's workers are out of shared memory.")),
          [1], "Bus error"),
+    # ---- a script that ended with an exception, and a shell that is done
+    Case("shell_is_done", {"slurm-12.out": "loading data\n" + trace("KeyError: 'lr'") + "Job finished at Mon Nov 16 10:20:01 UTC 2026\n"}, [], "KeyError"),
+    Case("shell_says_done", {"run.log": trace("ValueError: no such optimizer: adamx") + "done\n"}, [], "no such optimizer"),
     # ---- what is too long for a headline keeps its end, or says that it is cut
     Case("long_path", of_rank_1(raised(1, "OSError: [Errno 28] No space left on device: '/mnt/shared/checkpoints/team-a/run-0017/step_000100/shard_1.pt'")),
          [1], "No space left on device: '.../shard_1.pt' at train.py:40"),

@@ -68,12 +68,12 @@ struct ProfileGraph {
   std::vector<int64_t> time_ns;  // on the common clock
   std::vector<Moment> kinds;
   std::vector<uint32_t> lane_of;
-  std::vector<int32_t> step_of;                 // place in `steps`; -1: in none
-  std::vector<uint64_t> place;                  // the same for the same moment of all lanes and steps
-  std::vector<int64_t> own_ns;                  // after what it waits for
-  std::vector<int32_t> slice;                   // the call or the work; kNone32 of marks, meetings
-  std::vector<bool> is_backward;                // of kWork: launched by the backward pass
-  std::vector<uint32_t> match;                  // of kTransfer: row of profile_collective_match
+  std::vector<int32_t> step_of;   // place in `steps`; -1: in none
+  std::vector<uint64_t> place;    // the same for the same moment of all lanes and steps
+  std::vector<int64_t> own_ns;    // after what it waits for
+  std::vector<int32_t> slice;     // the call or the work; kNone32 of marks, meetings
+  std::vector<bool> is_backward;  // of kWork: launched by the backward pass
+  std::vector<uint32_t> match;    // of kTransfer: row of profile_collective_match
   std::vector<uint32_t> first_wait, waits_for;  // by moment: where its waits begin, and they
   std::vector<uint32_t> order;                  // so that all come behind what they wait for
 

@@ -125,7 +125,10 @@ void EventBuilder::AddLine(const Line& line, uint32_t index, int64_t number) {
   const size_t known = events_.size();
   if (ends) EndTraceback(index, text);
   if (ends) last_end_ = number;
-  if (ends && unmarked && events_.size() > known) events_.back().unmarked_end = number;
+  if (ends && events_.size() > known) {
+    events_.back().end = number;
+    events_.back().unmarked = unmarked;
+  }
   if (ignored) return;
   if (line.what == LineClass::kStoreError && IsOfTheProgram(open.number != 0 || ends, line.text))
     return;

@@ -58,6 +58,7 @@ class EventBuilder {
     int64_t time_ns = kNone64;
     Place place;
     bool raised = false;  // nobody caught it
+    bool whole = false;   // its first frame is the script itself: who catches prints from there on
     bool logged = false;  // an engine's logger wrote it: its process may go on
     bool fatal = false;   // an engine's process says that it does not
     std::string last;
@@ -115,9 +116,11 @@ class EventBuilder {
   struct Event {
     TextEventRow row;
     uint32_t stream = 0;
-    bool logged = false;       // an engine's logger wrote it: its process may go on
-    bool fatal = false;        // its process says that it does not
-    int64_t unmarked_end = 0;  // the last line of a traceback that PyTorch did not mark
+    bool logged = false;    // an engine's logger wrote it: its process may go on
+    bool fatal = false;     // its process says that it does not
+    bool whole = false;     // its traceback begins in the script itself
+    int64_t end = 0;        // the last line of its traceback
+    bool unmarked = false;  // PyTorch did not mark it
   };
 
   uint32_t StreamOf(const Owner& owner);

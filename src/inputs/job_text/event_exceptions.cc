@@ -145,6 +145,8 @@ void EventBuilder::AddFrame(const Line& line, uint32_t index, int64_t number) {
   if (streams_[index].traceback.number == 0 && !wanted && !code) BeginHeadless(line, index, number);
   Stream& stream = streams_[index];
   if (stream.traceback.number != 0) {
+    const bool is_first = stream.traceback.place.file.empty();
+    stream.traceback.whole |= is_first && line.text.ends_with(", in <module>");
     bool better = place.is_user || !stream.traceback.place.is_user;
     if (better) stream.traceback.place = std::move(place);
     stream.traceback.last = line.text;
@@ -172,6 +174,7 @@ void EventBuilder::EndTraceback(uint32_t index, std::string_view text) {
   row.of_thread = traceback.link == Link::kOfThread ? 1 : 0;
   events_[event].logged = traceback.logged;
   events_[event].fatal = traceback.fatal;
+  events_[event].whole = traceback.whole;
   FillPlace(traceback.place, row);
   size_t before = std::exchange(streams_[index].last_exception, event);
   if (before != kNothing) LinkException(traceback, before, event);

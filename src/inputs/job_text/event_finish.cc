@@ -90,7 +90,7 @@ void EventBuilder::MarkPrinted() {
   if (connected_ == 0 || last == streams_.end() || SaysFailure(last->last_text)) return;
   const StringId normal_end = pools_->Intern(KindOf(LineClass::kNormalEnd));
   const bool all = std::ranges::all_of(events_, [&](const Event& event) {
-    const bool went_on = event.unmarked_end > connected_ && last->last_number > event.unmarked_end;
+    const bool went_on = event.unmarked && event.end > connected_ && last->last_number > event.end;
     return went_on || event.row.kind == normal_end;
   });
   if (!all) return;
@@ -100,12 +100,18 @@ void EventBuilder::MarkPrinted() {
 }
 
 // What a text closes with may say that its program came to its end: then it went on from whatever
-// it printed before.
+// it printed before. Right behind an exception of the script itself ("in <module>") it is a shell
+// that says so.
 void EventBuilder::AddLastEnd() {
   const auto last = std::ranges::max_element(streams_, {}, &Stream::last_number);
   const bool asked = !events_.empty() || who_.rank != kNone32;
   if (!asked || last == streams_.end() || !IsClosingLine(last->last_text)) return;
   if (IsNormalEnd(last->last_text)) return;  // told by its words alone
+  constexpr int64_t kLinesOfShell = 5;
+  const size_t exception = last->last_exception;
+  if (exception != kNothing && events_[exception].whole &&
+      last->last_number - events_[exception].end <= kLinesOfShell)
+    return;
   line_time_ns_ = kNone64;
   (void)Emit(KindOf(LineClass::kNormalEnd), static_cast<uint32_t>(last - streams_.begin()),
              last->last_number, last->last_text);

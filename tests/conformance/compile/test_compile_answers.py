@@ -72,7 +72,7 @@ def test_recompilations(context):
            [("4/2", "type", "float", "int"), ("4/1", "flag", "True", "False"), ("4/0", "flag", "True", "False")], "4/3")
     expect(query("SELECT count(*) FROM compile_recompile WHERE new_value IS NULL OR kind = 'other'"), [(0,)], "unknown")
     step = query("SELECT next_step FROM compile_recompile WHERE compile_id = '1/1'")[0][0]
-    assert step.startswith(f"`torch._dynamo.mark_dynamic(x, 1)` before the call at {PROGRAM}:30"), step
+    assert step.startswith(f"Call `torch._dynamo.mark_dynamic(x, 1)` before the call at {PROGRAM}:30"), step
     expect(query("SELECT function, frames, compilations, recompilations, kind FROM compile_frame_group WHERE compilations > 1 ORDER BY 1"),
            [("branchy", [4], 5, 4, "type"), ("forward", [1], 2, 1, "size")], "groups")
 

@@ -73,7 +73,7 @@ def test_hosts_that_run_ahead(context):
         made = DataParallel(ranks=4, steps=10)
         made.reads_loss = False
         return made
-    check(context, "ahead_gpu", job, lambda job: job.gpu.update({3: 1.4}), [3], "its GPU computes 3.1 ms longer per step")
+    check(context, "ahead_gpu", job, lambda job: job.gpu.update({3: 1.4}), [3], "its GPU computes 3.05 ms longer per step")
     check(context, "ahead_host", job, on_host(3, ALL, "train.py(7): log", 30 * MS, "python_function"), [3], "its host takes 30.0 ms longer per step")
     job().run().write(context.scratch / "ahead")
     assert warnings(context, context.scratch / "ahead") == []
