@@ -28,7 +28,8 @@ OUTER = ('Traceback (most recent call last):\n  File "/srv/fit.py", line 52, in 
 PICKLE = "_pickle.PicklingError: Can't pickle local object <function Rows.<locals>.<lambda> at 0x7f{}93cb3060>"
 CONNECTED = "[./gloo/transport/tcp/context.cc:243] INFO Rank {} is connected to 2. Expected number of connected peers is: 2\n"
 # What the program printed and got over; then it lost its peer.
-LOGGED = "09:10:11 ERROR could not restore the schedule\n" + trace("KeyError: 'warmup'") + "09:10:11 ERROR starting afresh\n"
+LOGGED = ('09:10:11 ERROR could not restore the schedule\nTraceback (most recent call last):\n  File "/srv/fit.py", line 40, in restore\n'
+          "    schedule = saved['warmup']\nKeyError: 'warmup'\n09:10:11 ERROR starting afresh\n")
 GIVEN_UP = "RuntimeError: no answer of the feature service"
 FRAMES = "".join(f"rank 2 has no frame for {seconds} s\n" for seconds in (2, 4, 6, 8))
 BAR = "fit:  62%|######2   | {}/8 [00:01<00:00,  4.09it/s]\n"
@@ -85,6 +86,8 @@ CASES = [
          [], r"told to stop by SIGINT \(signal 2\)"),
     Case("printed_and_went_on", {f"rank{r}.log": CONNECTED.format(r) + LOGGED + "report skipped\n" for r in range(3)}, healthy=True),
     Case("printed_before_the_end", {"out.log": LOGGED + "".join(f"worker {r} takes over\n" for r in range(7)) + "worker 1 finished\n"}, healthy=True),
+    Case("unmarked_and_uploaded", {"rank0.log": CONNECTED.format(0) + STEPS + trace("KeyError: 'warmup'") + "wandb: Find logs at: ./wandb/run-1\n"},
+         [0], "warmup"),
     Case("a_peer_got_over_it", {"rank0.log": LOGGED + "Training complete, best step 7\n", "rank1.log": LOGGED}, healthy=True),
     Case("end_in_the_other_text", {"rank0.out": "rank 0 finished\n", "rank0.err": LOGGED}, healthy=True),
     # PyTorch's mark is missing, but the program says itself that it gives up.

@@ -12,6 +12,7 @@ def barrier(rank, text):
 
 REACHED = ("Rank {} successfully reached monitoredBarrier, but received errors while waiting for send/recv from rank 0. Please check rank 0 "
            "logs for faulty rank.")
+CONNECTED = "[./gloo/transport/tcp/context.cc:243] INFO Rank 0 is connected to 2. Expected number of connected peers is: 2\n"
 USAGE = "usage: train.py [-h] [--lr LR]\ntrain.py: error: the following arguments are required: --lr\n"
 
 CASES = [
@@ -29,6 +30,15 @@ CASES = [
     # ---- a script that ended with an exception, and a shell that is done
     Case("shell_is_done", {"slurm-12.out": "loading data\n" + trace("KeyError: 'lr'") + "Job finished at Mon Nov 16 10:20:01 UTC 2026\n"}, [], "KeyError"),
     Case("shell_says_done", {"run.log": trace("ValueError: no such optimizer: adamx") + "done\n"}, [], "no such optimizer"),
+    Case("shell_is_done_after_a_kill", {"slurm-12.out": STEPS + "slurmstepd: error: Detected 1 oom_kill event in StepId=12.0. Some of the step tasks have "
+                                        "been OOM Killed.\nall done\n"}, [], "oom_kill|OOM Killed"),
+    Case("shell_is_done_in_the_other_text", {"rank0.out": STEPS + "all done\n", "rank0.err": trace("ValueError: no such optimizer: adamx"),
+                                             "rank1.out": STEPS + "all done\n", "rank1.err": ""}, [0], "no such optimizer"),
+    Case("shell_finds_no_python", {"slurm-12.out": "bash: line 3: python: command not found\ndone\n"}, [], "command not found"),
+    Case("child_of_a_program_that_ends", {"run.log": CONNECTED + "Process Process-2:\nTraceback (most recent call last):\n"
+                                          '  File "/usr/lib/python3.12/multiprocessing/process.py", line 314, in _bootstrap\n    self.run()\n'
+                                          '  File "/srv/fit.py", line 44, in worker\n    raise ValueError("bad shard")\nValueError: bad shard\n'
+                                          "removing temporary files\nall workers are done\n"}, [0], "bad shard"),
     # ---- what is too long for a headline keeps its end, or says that it is cut
     Case("long_path", of_rank_1(raised(1, "OSError: [Errno 28] No space left on device: '/mnt/shared/checkpoints/team-a/run-0017/step_000100/shard_1.pt'")),
          [1], "No space left on device: '.../shard_1.pt' at train.py:40"),

@@ -59,8 +59,9 @@ class EventBuilder {
     Place place;
     bool raised = false;  // nobody caught it
     bool whole = false;   // its first frame is the script itself: who catches prints from there on
-    bool logged = false;  // an engine's logger wrote it: its process may go on
-    bool fatal = false;   // an engine's process says that it does not
+    bool of_child = false;  // its first frame is the start of a process: nobody caught it there
+    bool logged = false;    // an engine's logger wrote it: its process may go on
+    bool fatal = false;     // an engine's process says that it does not
     std::string last;
     Link link = Link::kNone;
     int64_t headless = 0;  // it began with a frame: the line of the last one
@@ -119,6 +120,7 @@ class EventBuilder {
     bool logged = false;    // an engine's logger wrote it: its process may go on
     bool fatal = false;     // its process says that it does not
     bool whole = false;     // its traceback begins in the script itself
+    bool of_child = false;  // or where a process starts
     int64_t end = 0;        // the last line of its traceback
     bool unmarked = false;  // PyTorch did not mark it
   };
@@ -170,6 +172,7 @@ class EventBuilder {
 
   void AddLastError();
   void AddLastEnd();
+  static bool WentOnBehind(const Event& event, int64_t last);
   void MarkPrinted();
   void LearnLocalRanks();
   void LearnNumberedHosts();

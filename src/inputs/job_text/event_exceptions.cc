@@ -147,6 +147,7 @@ void EventBuilder::AddFrame(const Line& line, uint32_t index, int64_t number) {
   if (stream.traceback.number != 0) {
     const bool is_first = stream.traceback.place.file.empty();
     stream.traceback.whole |= is_first && line.text.ends_with(", in <module>");
+    stream.traceback.of_child |= is_first && line.text.ends_with(", in _bootstrap");
     bool better = place.is_user || !stream.traceback.place.is_user;
     if (better) stream.traceback.place = std::move(place);
     stream.traceback.last = line.text;
@@ -175,6 +176,7 @@ void EventBuilder::EndTraceback(uint32_t index, std::string_view text) {
   events_[event].logged = traceback.logged;
   events_[event].fatal = traceback.fatal;
   events_[event].whole = traceback.whole;
+  events_[event].of_child = traceback.of_child;
   FillPlace(traceback.place, row);
   size_t before = std::exchange(streams_[index].last_exception, event);
   if (before != kNothing) LinkException(traceback, before, event);

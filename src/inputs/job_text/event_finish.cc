@@ -82,6 +82,14 @@ void EventBuilder::AddLastError() {
              last->last_text);
 }
 
+// Did a program print this exception and go on, by what stands behind it? An exception of a process
+// that it started was nobody's to catch. Right behind one of the script itself ("in <module>"; who
+// catches prints from there on) stands what a shell and a logger say at the end.
+bool EventBuilder::WentOnBehind(const Event& event, int64_t last) {
+  constexpr int64_t kLinesOfOthers = 5;
+  return event.end != 0 && !event.of_child && last > event.end + (event.whole ? kLinesOfOthers : 0);
+}
+
 // Once its process group is set up, PyTorch marks what nobody catches: "[rank3]: Traceback". An
 // exception without the mark was printed by the program, which went on where it printed more, and
 // nothing else in its text says that it failed.
@@ -90,8 +98,8 @@ void EventBuilder::MarkPrinted() {
   if (connected_ == 0 || last == streams_.end() || SaysFailure(last->last_text)) return;
   const StringId normal_end = pools_->Intern(KindOf(LineClass::kNormalEnd));
   const bool all = std::ranges::all_of(events_, [&](const Event& event) {
-    const bool went_on = event.unmarked && event.end > connected_ && last->last_number > event.end;
-    return went_on || event.row.kind == normal_end;
+    const bool printed = event.unmarked && event.end > connected_;
+    return event.row.kind == normal_end || (printed && WentOnBehind(event, last->last_number));
   });
   if (!all) return;
   for (Event& event : events_) {
@@ -100,21 +108,24 @@ void EventBuilder::MarkPrinted() {
 }
 
 // What a text closes with may say that its program came to its end: then it went on from whatever
-// it printed before. Right behind an exception of the script itself ("in <module>") it is a shell
-// that says so.
+// it printed before. What it printed may stand in another text: then the line must say who ended,
+// since a shell, too, says that it is done.
 void EventBuilder::AddLastEnd() {
   const auto last = std::ranges::max_element(streams_, {}, &Stream::last_number);
-  const bool asked = !events_.empty() || who_.rank != kNone32;
+  const bool names_itself =
+      who_.rank != kNone32 && last != streams_.end() &&
+      (Contains(last->last_text, "ank ") || Contains(last->last_text, "orker"));
+  const bool asked = !events_.empty() || names_itself;
   if (!asked || last == streams_.end() || !IsClosingLine(last->last_text)) return;
   if (IsNormalEnd(last->last_text)) return;  // told by its words alone
-  constexpr int64_t kLinesOfShell = 5;
-  const size_t exception = last->last_exception;
-  if (exception != kNothing && events_[exception].whole &&
-      last->last_number - events_[exception].end <= kLinesOfShell)
-    return;
+  // What is no exception was not the program's to catch.
+  const auto stream = static_cast<uint32_t>(last - streams_.begin());
+  const bool went_on = std::ranges::all_of(events_, [&](const Event& event) {
+    return event.stream != stream || WentOnBehind(event, last->last_number);
+  });
+  if (!went_on) return;
   line_time_ns_ = kNone64;
-  (void)Emit(KindOf(LineClass::kNormalEnd), static_cast<uint32_t>(last - streams_.begin()),
-             last->last_number, last->last_text);
+  (void)Emit(KindOf(LineClass::kNormalEnd), stream, last->last_number, last->last_text);
 }
 
 // Lines that carry both marks tell which rank a local rank is.

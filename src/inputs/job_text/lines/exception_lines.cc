@@ -162,7 +162,7 @@ bool IsClosingLine(std::string_view text) {
       "turn",        "task",    "stage",    "phase",      "part",       "shard", "file",
       "load",        "loading", "download", "loaded",     "save",       "saved", "saving",
       "init",        "setup",   "warmup",   "checkpoint", "validation", "eval",  "evaluation",
-      "compilation", "server",  "attempt"};
+      "compilation", "server",  "attempt",  "job",        "script"};
   constexpr std::string_view kOtherwise[] = {"error",   "errors",  "fail",  "failed",
                                              "failure", "not",     "no",    "aborted",
                                              "wait",    "waiting", "until", "before"};

@@ -24,7 +24,7 @@ bool IsNamedException(std::string_view text);
 bool IsNormalEnd(std::string_view text);
 
 // The same of the last line of a text, where a word is enough: "rank 1 finished", "all done". Not
-// of a part of the work ("epoch 3 done").
+// of a part of the work ("epoch 3 done"), and not what a shell says ("Job finished").
 bool IsClosingLine(std::string_view text);
 
 // Does the line say that something failed or ends? "FAILED 0 of 120 tests" does not.
