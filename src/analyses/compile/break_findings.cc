@@ -183,7 +183,8 @@ std::string ConstraintInWords(std::string_view constraint) {
   std::string_view source = constraint.substr(kMarked.size(), made - kMarked.size());
   const std::string_view value = constraint.substr(made + kMade.size());
   std::string name(source);
-  if (const size_t close = source.find("']"); TakePrefix(source, "L['") && close != source.npos)
+  if (const size_t close = source.find("']");
+      TakePrefix(source, "L['") && close != std::string_view::npos)
     name = fmt::format("{}{}", source.substr(0, close - 3), source.substr(close - 1));
   return fmt::format("{} is marked dynamic, but the code makes it {}", name,
                      value.substr(0, value.find(')')));
