@@ -315,7 +315,8 @@ void AddNoDeviceWork(const JobKey& job, const Loss& loss, const JobSums& sums,
   findings.push_back(std::move(finding));
 }
 
-// "the host launches too late (31.4 s), device memory is allocated (12.0 s), other (2.00 s)".
+// "the host launches too late (31.4 s), device memory is allocated (12.0 s), other causes (2.00
+// s)".
 std::string CausesInWords(const std::vector<std::pair<FixKey, const Fix*>>& causes,
                           const Loss& loss) {
   constexpr size_t kMost = 3;
@@ -329,8 +330,11 @@ std::string CausesInWords(const std::vector<std::pair<FixKey, const Fix*>>& caus
     rest_ns -= fix->lost_ns;
     ++told;
   }
-  if (IsVisible(rest_ns, loss))
-    text += fmt::format(", other or unknown ({})", DurationText(rest_ns));
+  const int64_t unknown_ns = std::min(loss.unknown_ns, rest_ns);
+  if (IsVisible(rest_ns - unknown_ns, loss))
+    text += fmt::format(", other causes ({})", DurationText(rest_ns - unknown_ns));
+  if (IsVisible(unknown_ns, loss))
+    text += fmt::format(", no recorded cause ({})", DurationText(unknown_ns));
   return text;
 }
 
