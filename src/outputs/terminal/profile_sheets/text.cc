@@ -46,6 +46,16 @@ std::string ShapesText(std::string_view json) {
   return text.empty() ? "scalar" : text;
 }
 
+// "5.76 T", below a head that says of what.
+std::string LargeText(double value) {
+  constexpr std::pair<double, std::string_view> kScales[] = {
+      {1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}};
+  for (const auto& [scale, letter] : kScales) {
+    if (std::abs(value) >= scale) return fmt::format("{:.3g} {}", value / scale, letter);
+  }
+  return NumberText(value);
+}
+
 // Memory of devices is told in powers of two, as findings and PyTorch do.
 std::string CellText(const Cell& cell, ColumnUnit unit, bool is_memory) {
   if (cell.kind == Cell::kNull) return "-";
@@ -87,6 +97,23 @@ std::string Footnote(std::string_view doc) {
     if (!is_of_table) text += fmt::format("{}{}", text.empty() ? "" : "; ", clause);
   }
   return text;
+}
+
+// Definitions name columns as SQL does ("busy_ns of window_ns"); a sheet has their heads.
+std::string WithHeads(std::string_view text, const TableInfo& table) {
+  constexpr std::string_view kOfNames = "abcdefghijklmnopqrstuvwxyz0123456789_";
+  std::string result;
+  while (!text.empty()) {
+    const size_t begin = std::min(text.find_first_of(kOfNames), text.size());
+    result += text.substr(0, begin);
+    text.remove_prefix(begin);
+    const std::string_view word = text.substr(0, text.find_first_not_of(kOfNames));
+    text.remove_prefix(word.size());
+    const auto column = std::ranges::find(table.columns, word, &ColumnInfo::name);
+    const bool is_name = Contains(word, "_") && column != table.columns.end();
+    result += is_name ? column->label : word;
+  }
+  return result;
 }
 
 class SheetText {
@@ -134,9 +161,11 @@ class SheetText {
       for (size_t row = 0; row < shown; ++row) {
         const GridCell& cell = from.cells[row];
         const bool is_shapes = from.info->name == "shapes" && cell.cell.kind == Cell::kText;
-        column.cells.push_back(is_shapes ? ShapesText(cell.cell.text)
-                                         : CellText(cell.cell, cell.unit, is_memory) +
-                                               ShareText(cell.cell, cell.whole));
+        const bool is_large = from.info->label == "FLOPs" && cell.cell.kind == Cell::kInteger;
+        column.cells.push_back(is_shapes  ? ShapesText(cell.cell.text)
+                               : is_large ? LargeText(static_cast<double>(cell.cell.integer))
+                                          : CellText(cell.cell, cell.unit, is_memory) +
+                                                ShareText(cell.cell, cell.whole));
       }
       if (std::any_of(column.cells.begin(), column.cells.end(),
                       [](const std::string& text) { return text != "-"; }))
@@ -169,8 +198,10 @@ class SheetText {
       bool is_key = info.name == "rank" || info.name == "job" || info.name == "attempt" ||
                     info.name == "input" || info.doc == info.label;
       if (is_key || !explained.insert(info.doc).second) continue;
-      const std::string meaning = Footnote(info.doc);
-      if (meaning.empty() || meaning == info.label) continue;
+      const std::string meaning = WithHeads(Footnote(info.doc), table_.info());
+      const bool says_nothing =
+          meaning.empty() || meaning == info.label || meaning == fmt::format("the {}", info.label);
+      if (says_nothing) continue;
       std::string_view indent = "    ";
       for (const std::string& line : Wrap(fmt::format("{}: {}", info.label, meaning), width)) {
         out.Write(fmt::format("{}{}\n", indent, line));
